@@ -1,0 +1,1 @@
+"""Typed, frozen records: the run, the hardware, the site, emission factors."""

@@ -1,0 +1,285 @@
+"""The run: what was measured or simulated (schema ``tco.run/1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field, model_validator
+
+from tco.records.base import Record
+from tco.records.fields import Power, Pue, Rate, Time, refusal
+from tco.units import Q, Quantity, UnitError, read_quantity
+
+#: Where a power or an energy was measured, inside out.
+Boundary = Literal[
+    "device_counter",
+    "gpu_board",
+    "module",
+    "cpu_package",
+    "node_dc",
+    "node_ac",
+    "system_wall_ac",
+    "rack_pdu",
+    "facility",
+]
+#: How a figure came about. ``rating`` and ``all_in`` are provisioned power: never turned into energy.
+Method = Literal["counter", "meter", "sensor", "model", "rating", "all_in"]
+Rule = Literal["trapezoid", "left_rectangle", "right_rectangle"]
+WORK_UNITS: Mapping[str, str] = {
+    "tokens": "token",
+    "samples": "sample",
+    "images": "image",
+    "iterations": "iteration",
+    "sequences": "sequence",
+    "requests": "request",
+    "queries": "query",
+    "epochs": "epoch",
+    "jobs": "job",
+    "FLOP": "FLOP",
+}
+
+
+class Tool(Record):
+    """The tool that wrote the measurement."""
+
+    name: str
+    version: str | None = None
+
+
+class Device(Record):
+    """Devices of one kind that the run used."""
+
+    also_known_as: ClassVar[Mapping[str, str]] = {"number": "count", "name": "model", "type": "kind"}
+
+    kind: Literal["gpu", "tpu", "ipu", "npu", "cpu", "node", "accelerator"] = Field(description="What the devices are.")
+    model: str | None = Field(None, description="Name as the tool prints it; matched with the hardware catalogue.")
+    count: float = Field(1, gt=0, description="How many the operating system shows.")
+    cards: float | None = Field(None, gt=0, description="How many cards, where a card holds several devices.")
+    ids: list[str] | None = None
+
+
+class Work(Record):
+    """Work done: a total, or a rate that held for the whole run."""
+
+    quantity: Literal[
+        "tokens", "samples", "images", "iterations", "sequences", "requests", "queries", "epochs", "jobs", "FLOP"
+    ]
+    basis: Literal["input", "output", "total"] | None = Field(None, description="Of tokens: which ones are counted.")
+    value: float | None = Field(None, ge=0, allow_inf_nan=False)
+    rate: Rate | None = Field(None, description="Per second.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_in_its_own_unit(cls, data: Any) -> Any:
+        """Read ``"20 token/s"`` and ``"20 1/s"`` alike."""
+        if not isinstance(data, Mapping) or data.get("rate") is None or data.get("quantity") not in WORK_UNITS:
+            return data
+        unit = WORK_UNITS[data["quantity"]]
+        try:
+            rate = read_quantity(data["rate"], f"{unit}/s") / Q(1, unit)
+        except UnitError:
+            return data
+        return {**data, "rate": rate}
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Work:
+        if (self.value is None) == (self.rate is None):
+            raise refusal("give either 'value' (how much in all) or 'rate' (how much per second)")
+        return self
+
+    @property
+    def unit(self) -> str:
+        """The counted unit: ``token``, ``sample`` ..."""
+        return WORK_UNITS[self.quantity]
+
+
+class _Reading(Record):
+    boundary: Boundary | None = Field(None, description="Where it was measured; assumed node_ac when left out.")
+    device: str | None = Field(None, description="Id of the one device it belongs to.")
+    phase: Literal["active", "idle"] | None = Field(None, description="Part of the run; phases add up.")
+    method: Method | None = None
+    source: str | None = Field(None, description="File or place it was read.")
+
+
+class EnergyReading(_Reading):
+    """An energy at a boundary."""
+
+    value: float = Field(ge=0, allow_inf_nan=False)
+    unit: str
+    rule: str | None = Field(None, description="How the tool formed it.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, data: Any) -> Any:
+        if not isinstance(data, str):
+            return data
+        try:
+            energy = read_quantity(data, "kWh")
+        except UnitError as error:
+            raise refusal(str(error)) from None
+        return {"value": float(energy.magnitude), "unit": "kWh"}
+
+    @model_validator(mode="after")
+    def _is_an_energy(self) -> EnergyReading:
+        try:
+            self.energy  # noqa: B018 - the conversion is the check
+        except UnitError as error:
+            raise refusal(str(error)) from None
+        return self
+
+    @property
+    def energy(self) -> Quantity:
+        """The energy in kWh."""
+        return read_quantity({"value": self.value, "unit": self.unit}, "kWh")
+
+
+class PowerReading(_Reading):
+    """A mean power, or a trace of powers, at a boundary."""
+
+    also_known_as: ClassVar[Mapping[str, str]] = {
+        "power": "average_power",
+        "mean_power": "average_power",
+        "file": "trace",
+    }
+
+    scope: Literal["whole_run", "node", "device"] = Field(
+        "whole_run", description="Whose power it is: everything's, that of one node, or that of one device."
+    )
+    average_power: Power | None = None
+    trace: str | None = Field(None, description="Power trace, a path relative to the run file.")
+    rule: Rule | Literal["mean_in_window", "energy/duration"] | None = Field(
+        None, description="How the trace is integrated (default: trapezoid), or how the mean was formed."
+    )
+    sampling: Time | None = Field(None, description="Nominal sampling interval.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_quantity(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            return {"average_power": data}
+        if isinstance(data, Mapping) and "value" in data and "unit" in data and "average_power" not in data:
+            rest = {key: item for key, item in data.items() if key not in ("value", "unit")}
+            return {"average_power": {"value": data["value"], "unit": data["unit"]}, **rest}
+        return data
+
+    @model_validator(mode="after")
+    def _one_of(self) -> PowerReading:
+        if (self.average_power is None) == (self.trace is None):
+            raise refusal("give either 'average_power' or 'trace'")
+        return self
+
+
+class Location(Record):
+    """Where the run took place."""
+
+    region: str | None = Field(None, description="Country, grid zone, cloud region or aggregate.")
+
+
+class Evidence(Record):
+    """A file that the record was made from."""
+
+    file: str
+    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$")
+    path: str | None = Field(None, description="Where the file lay when it was read.")
+
+
+class Warning_(Record):  # noqa: N801 - 'Warning' is a Python exception
+    """Something a reader of the result should know."""
+
+    code: str
+    message: str
+    where: str | None = None
+
+
+class Run(Record):
+    """What was measured or simulated.
+
+    Readings keep the boundary where they were taken. Energies at nested boundaries are never added; the widest one
+    is used and the others are shown.
+    """
+
+    also_known_as: ClassVar[Mapping[str, str]] = {
+        "runtime": "duration",
+        "elapsed": "duration",
+        "region": "location",
+        "gpus": "devices",
+        "timezone": "time_zone",
+    }
+
+    schema_: Literal["tco.run/1"] = Field("tco.run/1", alias="schema")
+    name: str | None = None
+    tool: Tool | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str | None = Field(None, description="IANA zone of stamps without an offset.")
+    duration: Time | None = Field(None, description="Elapsed time; wins over end minus start.")
+    nodes: float | None = Field(None, gt=0, description="Nodes that the run held, whole.")
+    devices: list[Device] = []
+    system: str | None = Field(None, description="Hardware record: a name of the catalogue or a file.")
+    work: list[Work] = []
+    power: list[PowerReading] = []
+    energy: list[EnergyReading] = []
+    pue_included: bool = Field(False, description="Whether the readings already hold the PUE of the site.")
+    pue: Pue | None = Field(None, description="PUE of the site, or the one the readings hold.")
+    location: Location | None = None
+    provenance: list[Evidence] = []
+    warnings: list[Warning_] = []
+    expected: dict[str, float] | None = Field(
+        None, description="Results its author expects; never used in an estimate."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_is_a_list(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        data = dict(data)
+        for name in ("power", "energy", "devices", "work"):
+            if name in data and data[name] is not None and not isinstance(data[name], list):
+                data[name] = [data[name]]
+        return data
+
+    @model_validator(mode="after")
+    def _times_fit(self) -> Run:
+        if self.time_zone is not None:
+            try:
+                ZoneInfo(self.time_zone)
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                raise refusal(f"time_zone '{self.time_zone}' is not an IANA zone such as 'Europe/Berlin'") from None
+        begin, finish = self.start_utc, self.end_utc
+        if begin is not None and finish is not None and finish < begin:
+            raise refusal(f"end {self.end} is before start {self.start}")
+        return self
+
+    def _in_zone(self, stamp: datetime | None) -> datetime | None:
+        if stamp is None or stamp.tzinfo is not None:
+            return stamp
+        return None if self.time_zone is None else stamp.replace(tzinfo=ZoneInfo(self.time_zone))
+
+    @property
+    def start_utc(self) -> datetime | None:
+        """Start as an instant; None when it has neither offset nor zone."""
+        return self._in_zone(self.start)
+
+    @property
+    def end_utc(self) -> datetime | None:
+        """End as an instant; None when it has neither offset nor zone."""
+        return self._in_zone(self.end)
+
+    @property
+    def elapsed(self) -> Quantity | None:
+        """Elapsed time in s: as recorded, else from start to end where both are instants."""
+        if self.duration is not None:
+            return self.duration
+        begin, finish = self.start_utc, self.end_utc
+        if begin is None or finish is None:
+            return None
+        return Q((finish - begin).total_seconds(), "s")
+
+    @property
+    def device_count(self) -> float:
+        """Devices of all kinds but whole nodes."""
+        return sum(device.count for device in self.devices if device.kind != "node")

@@ -1,0 +1,138 @@
+"""Hardware: accelerators, and the bill of materials of a node."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from tco.records.base import Record
+from tco.records.fields import FigureIn, refusal
+from tco.records.figure import Figure
+
+Cooling = Literal["air", "liquid", "immersion"]
+Emissions = Annotated[Figure, FigureIn("kgCO2e", at_least=0)]
+Share = Annotated[Figure, FigureIn("1", above=0, at_most=1, example="0.85")]
+
+
+class Accelerator(Record):
+    """One accelerator board or module.
+
+    Its embodied carbon is `embodied` where somebody published it; where not, it is estimated from the memory that
+    it carries (see `tco.formulas.embodied.board_with_memory`).
+    """
+
+    name: str
+    title: str | None = None
+    aliases: list[str] = Field([], description="Names that tools print for it.")
+    tdp: Annotated[Figure, FigureIn("W", above=0)] | None = None
+    memory: Annotated[Figure, FigureIn("GB", above=0)] | None = None
+    embodied: Emissions | None = None
+
+
+class Die(Record):
+    """A die, from the carbon of its area."""
+
+    area: Annotated[Figure, FigureIn("cm**2", above=0)]
+    per_area: Annotated[Figure, FigureIn("kgCO2e/cm**2", at_least=0)]
+    yield_: Share = Field(alias="yield", description="Share of good dies, more than 0 and at most 1.")
+
+
+class Memory(Record):
+    """Memory or storage, from the carbon of its capacity."""
+
+    capacity: Annotated[Figure, FigureIn("GB", above=0)]
+    per_capacity: Annotated[Figure, FigureIn("gCO2e/GB", at_least=0)]
+    yield_: Share | None = Field(None, alias="yield")
+
+
+class Part(Record):
+    """A part of a node, and how many of it a node has. Its embodied carbon is given in exactly one way."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="Names the line carbon.embodied.<name>.")
+    count: float = Field(1, gt=0)
+    embodied: Emissions | None = Field(None, description="Of one piece, as published.")
+    accelerator: str | None = Field(None, description="Record of an accelerator, whose embodied carbon is used.")
+    die: Die | None = None
+    memory: Memory | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Part:
+        ways = [name for name in ("embodied", "accelerator", "die", "memory") if getattr(self, name) is not None]
+        if len(ways) != 1:
+            found = " and ".join(ways) or "none"
+            raise refusal(f"part '{self.name}' needs exactly one of embodied, accelerator, die, memory; found {found}")
+        return self
+
+
+class NodeModel(Record):
+    """How the energy of accelerator boards becomes energy of the node at its AC inlet.
+
+    Either `overhead`, the ratio of node to boards, or a fixed part and a part that follows the boards, behind power
+    supplies: ``(follow * boards + fixed_power * time) / psu_efficiency``.
+    """
+
+    overhead: Annotated[Figure, FigureIn("1", at_least=1, example="1.4")] | None = None
+    fixed_power: Annotated[Figure, FigureIn("W", at_least=0)] | None = None
+    follow: Annotated[Figure, FigureIn("1", at_least=1, example="1.1")] | None = None
+    psu_efficiency: Share | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> NodeModel:
+        detailed = [self.fixed_power, self.follow, self.psu_efficiency]
+        if self.overhead is not None and any(detailed):
+            raise refusal("give either 'overhead' or 'fixed_power' with 'follow' and 'psu_efficiency', not both")
+        if self.overhead is None and self.fixed_power is None and self.psu_efficiency is None:
+            raise refusal(
+                "give 'overhead', or 'fixed_power' with 'psu_efficiency' (and 'follow', else 1), or 'psu_efficiency'"
+            )
+        if self.fixed_power is not None and self.psu_efficiency is None:
+            raise refusal("'fixed_power' needs 'psu_efficiency' beside it")
+        return self
+
+
+class System(Record):
+    """A node: what it is made of, what it draws and what it costs."""
+
+    also_known_as: ClassVar[dict[str, str]] = {
+        "life": "lifetime",
+        "utilization": "utilisation",
+        "gpus": "devices_per_node",
+    }
+
+    name: str
+    title: str | None = None
+    aliases: list[str] = Field([], description="Names that tools print for the node.")
+    accelerator: str | None = Field(None, description="Record of the accelerator it holds.")
+    devices_per_node: float | None = Field(None, gt=0)
+    cooling: Cooling | None = None
+    rating: Annotated[Figure, FigureIn("W", above=0)] | None = Field(
+        None, description="Power to provision for one node; never used as energy."
+    )
+    node_model: NodeModel | None = None
+    parts: list[Part] = Field([], description="Bill of materials, for embodied carbon.")
+    gaps: list[str] = Field([], description="What is known to be missing from the record.")
+    price: Annotated[Figure, FigureIn("money", at_least=0)] | None = Field(None, description="Of one node.")
+    network_share: Annotated[Figure, FigureIn("1", at_least=0, at_most=0.99)] | None = Field(
+        None, description="Share of the network in the cost of nodes and network."
+    )
+    lifetime: Annotated[Figure, FigureIn("year", above=0)] | None = None
+    utilisation: Share | None = Field(None, description="Share of its life that runs are charged for.")
+    maintenance: Annotated[Figure, FigureIn("1", at_least=0)] | None = Field(
+        None, description="Cost of maintenance over amortised cost of the node."
+    )
+
+    @model_validator(mode="after")
+    def _parts_do_not_overlap(self) -> System:
+        names = [part.name for part in self.parts]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise refusal(f"the part '{twice[0]}' stands twice; give one part with a count")
+        for part in self.parts:
+            whole = part.embodied.boundary if part.embodied is not None else None
+            if whole in ("node", "node+building") and len(self.parts) > 1:
+                others = ", ".join(name for name in names if name != part.name)
+                raise refusal(
+                    f"part '{part.name}' is counted at the boundary '{whole}', which already contains: {others}"
+                )
+        return self
