@@ -58,7 +58,7 @@ class Device(Record):
     model: str | None = Field(None, description="Name as the tool prints it; matched with the hardware catalogue.")
     count: float = Field(1, gt=0, description="How many the operating system shows.")
     cards: float | None = Field(None, gt=0, description="How many cards, where a card holds several devices.")
-    ids: list[str] | None = None
+    ids: tuple[str, ...] | None = None
 
 
 class Work(Record):
@@ -217,16 +217,16 @@ class Run(Record):
     time_zone: str | None = Field(None, description="IANA zone of stamps without an offset.")
     duration: Time | None = Field(None, description="Elapsed time; wins over end minus start.")
     nodes: float | None = Field(None, gt=0, description="Nodes that the run held, whole.")
-    devices: list[Device] = []
+    devices: tuple[Device, ...] = ()
     system: str | None = Field(None, description="Hardware record: a name of the catalogue or a file.")
-    work: list[Work] = []
-    power: list[PowerReading] = []
-    energy: list[EnergyReading] = []
+    work: tuple[Work, ...] = ()
+    power: tuple[PowerReading, ...] = ()
+    energy: tuple[EnergyReading, ...] = ()
     pue_included: bool = Field(False, description="Whether the readings already hold the PUE of the site.")
     pue: Pue | None = Field(None, description="PUE of the site, or the one the readings hold.")
     location: Location | None = None
-    provenance: list[Evidence] = []
-    warnings: list[Warning_] = []
+    provenance: tuple[Evidence, ...] = ()
+    warnings: tuple[Warning_, ...] = ()
     expected: dict[str, float] | None = Field(
         None, description="Results its author expects; never used in an estimate."
     )

@@ -24,7 +24,7 @@ class Accelerator(Record):
 
     name: str
     title: str | None = None
-    aliases: list[str] = Field([], description="Names that tools print for it.")
+    aliases: tuple[str, ...] = Field((), description="Names that tools print for it.")
     tdp: Annotated[Figure, FigureIn("W", above=0)] | None = None
     memory: Annotated[Figure, FigureIn("GB", above=0)] | None = None
     embodied: Emissions | None = None
@@ -102,7 +102,7 @@ class System(Record):
 
     name: str
     title: str | None = None
-    aliases: list[str] = Field([], description="Names that tools print for the node.")
+    aliases: tuple[str, ...] = Field((), description="Names that tools print for the node.")
     accelerator: str | None = Field(None, description="Record of the accelerator it holds.")
     devices_per_node: float | None = Field(None, gt=0)
     cooling: Cooling | None = None
@@ -110,8 +110,8 @@ class System(Record):
         None, description="Power to provision for one node; never used as energy."
     )
     node_model: NodeModel | None = None
-    parts: list[Part] = Field([], description="Bill of materials, for embodied carbon.")
-    gaps: list[str] = Field([], description="What is known to be missing from the record.")
+    parts: tuple[Part, ...] = Field((), description="Bill of materials, for embodied carbon.")
+    gaps: tuple[str, ...] = Field((), description="What is known to be missing from the record.")
     price: Annotated[Figure, FigureIn("money", at_least=0)] | None = Field(None, description="Of one node.")
     network_share: Annotated[Figure, FigureIn("1", at_least=0, at_most=0.99)] | None = Field(
         None, description="Share of the network in the cost of nodes and network."
