@@ -218,42 +218,50 @@ class Graph:
         self.named[name] = node
         return node
 
-    def derive(
-        self, name: str, formula: Callable[..., Any], *operands: Any, unit: str, label: str = "", **facts: Any
+    def line(
+        self,
+        name: str,
+        result: Node,
+        unit: str,
+        label: str = "",
+        *,
+        by: Callable[..., Any] | None = None,
+        **facts: Any,
     ) -> Node:
-        """Name the result of a formula: a line that people read.
+        """Give the result of a formula a name: a line that people read.
 
         Parameters
         ----------
         name
             Dotted name.
-        formula
-            A function on quantities; called with `operands`, which are nodes, numbers or quantities.
+        result
+            What the formula returned when called with nodes.
         unit
             Unit shown to people; ``money`` in it stands for the result's own currency.
+        label
+            What it is, in words.
+        by
+            The formula, whose documentation explains the line.
+        facts
+            What else the line says of itself: stage, scope, method, boundary ...
         """
-        result = self._node(formula(*operands))
-        if result.name:  # the formula handed an operand through: give the line a node of its own
-            result = self.operate("multiply", result, 1.0)
-        result.quantity = convert(result.quantity, unit)
-        result.name, result.label, result.formula, result.facts = name, label, formula, facts
-        result.unit = in_own_currency(result.quantity, unit)
         if name in self.named:
             raise ValueError(f"the graph has a node {name!r} already")
+        if result.name:  # an input or another line handed through: the line gets a node of its own
+            result = self.operate("same", result)
+        result.quantity = convert(result.quantity, unit)
+        result.name, result.label, result.formula, result.facts = name, label, by, facts
+        result.unit = in_own_currency(result.quantity, unit)
         self.named[name] = result
         return result
 
     def total(self, name: str, parts: Sequence[Node], unit: str, label: str = "", **facts: Any) -> Node:
         """A line that is the sum of other lines, and knows them."""
-
-        def add_up(*terms: Node) -> Node:
-            result = terms[0]
-            for term in terms[1:]:
-                result = result + term
-            return result
-
-        node = self.derive(name, add_up, *parts, unit=unit, label=label, **facts)
-        node.parts, node.formula = tuple(parts), None
+        result = parts[0]
+        for part in parts[1:]:
+            result = result + part
+        node = self.line(name, result, unit, label, **facts)
+        node.parts = tuple(parts)
         return node
 
     def operate(self, name: str, *operands: Any) -> Node:

@@ -89,6 +89,7 @@ OPERATIONS: dict[str, Operation] = {
     "subtract": Operation("{} - {}", 1, lambda a, b: a - b, np.subtract, lambda a, b: (a[0] - b[1], a[1] - b[0])),
     "multiply": Operation("{} * {}", 2, lambda a, b: a * b, np.multiply, _product),
     "divide": Operation("{} / {}", 2, lambda a, b: a / b, np.divide, _quotient),
+    "same": Operation("{}", 9, lambda a: a, np.positive, lambda a: a),
     "negative": Operation("-{}", 3, lambda a: -a, np.negative, lambda a: (-a[1], -a[0])),
     "power": Operation("{}**{}", 4, lambda a, b: a ** _plain(b), np.power, _power),
     "exp": Operation("exp({})", 9, lambda a: np.exp(_plain(a)), np.exp, lambda a: (math.exp(a[0]), math.exp(a[1]))),

@@ -1,0 +1,64 @@
+"""The command line: read, call the library, print."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from tco.cli import estimate, explain, hardware, regions, schema
+
+app = typer.Typer(
+    name="tco",
+    help="What an AI or HPC run costs and emits: energy, carbon and cost, every number with its source and range.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from tco import __version__
+
+        typer.echo(f"tco {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+app.command("estimate")(estimate.command)
+app.command("explain")(explain.command)
+app.command("regions")(regions.command)
+app.command("schema")(schema.command)
+app.add_typer(hardware.app, name="hardware")
+
+
+def main() -> None:
+    """Run the command line; bad input is a message on standard error and exit code 2, never a traceback."""
+    from tco.errors import TcoError
+
+    try:
+        app()
+    except TcoError as error:
+        _stop(str(error))
+    except BrokenPipeError:
+        # The reader of the output has gone (``tco ... | head``): nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        _stop(f"{name}{error.strerror or error}")
+
+
+def _stop(message: str) -> None:
+    print(f"tco: {message}", file=sys.stderr)
+    sys.exit(2)

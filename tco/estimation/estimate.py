@@ -1,0 +1,313 @@
+"""The main job: a run, its hardware and its place in, an estimate out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tco import catalog, grid_intensity
+from tco.errors import EstimateError, did_you_mean
+from tco.estimation.carbon import add_carbon, add_water
+from tco.estimation.case import Case, Missing
+from tco.estimation.cost import add_cost
+from tco.estimation.energy import add_energy
+from tco.estimation.readings import Group
+from tco.estimation.work import add_work
+from tco.graph import Graph, Node
+from tco.grid_intensity import Region
+from tco.provenance import DataSet
+from tco.records.base import load
+from tco.records.run import Run, Warning_
+from tco.records.site import Site
+from tco.records.system import System
+from tco.units import CURRENCIES, Quantity, convert
+
+if TYPE_CHECKING:
+    from tco.compiled import Program
+
+SCHEMA = "tco.estimate/1"
+_RECORD_FILES = (".toml", ".json")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One result.
+
+    Attributes
+    ----------
+    name, label, unit
+        Dotted name, what it is in words, unit shown to people.
+    quantity
+        The value in `unit`.
+    low, high
+        Range in `unit`, every assumed input at whichever end of its range is worst.
+    facts
+        Stage, scope, method, boundary and the like, where the line has them.
+    parts
+        Names of the lines that add up to it.
+    """
+
+    name: str
+    label: str
+    unit: str
+    quantity: Quantity
+    low: float
+    high: float
+    facts: Mapping[str, Any]
+    parts: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """Magnitude in `unit`."""
+        return float(self.quantity.magnitude)
+
+
+class Estimate:
+    """What a run costs and emits, with every input, its source and its range.
+
+    Made by `estimate`; a mapping-like view of its lines: ``est["carbon.total"].value``.
+
+    Attributes
+    ----------
+    graph
+        The calculation graph.
+    run, system, site, region
+        The records that went in; system and region are None where they are not known.
+    warnings, missing
+        What a reader should know, and the lines that could not be estimated with the reason.
+    readings
+        The energies that the run record holds, by boundary; the first one was used.
+    data_sets
+        Data sets that were used, with release and hash.
+    """
+
+    def __init__(self, case: Case, readings: Sequence[Group]) -> None:
+        self.graph: Graph = case.graph
+        self.run: Run = case.run
+        self.system: System | None = case.system
+        self.site: Site = case.site
+        self.region: Region | None = case.region
+        self.where: str = case.where
+        self.warnings: tuple[Warning_, ...] = tuple(case.warnings)
+        self.missing: tuple[Missing, ...] = tuple(case.missing)
+        self.readings: tuple[Group, ...] = tuple(readings)
+        self.data_sets: tuple[DataSet, ...] = tuple(case.data_sets)
+
+    def __getitem__(self, name: str) -> Line:
+        lines = {node.name: node for node in self.graph.lines()}
+        if name not in lines:
+            for missing in self.missing:
+                if missing.line == name:
+                    raise EstimateError(f"'{name}' is not in this estimate: {missing.reason}")
+            raise EstimateError(f"'{name}' is not a line of this estimate{did_you_mean(name, lines)}")
+        return self._line(lines[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return (node.name for node in self.graph.lines())
+
+    def __contains__(self, name: object) -> bool:
+        return any(node.name == name for node in self.graph.lines())
+
+    def value(self, name: str, unit: str) -> float:
+        """Value of a line, or of an input, in a unit of your choice."""
+        return float(convert(self.graph[name].quantity, unit).magnitude)
+
+    @property
+    def lines(self) -> dict[str, Line]:
+        """All results by name, in the order in which they rest on each other."""
+        return {node.name: self._line(node) for node in self.graph.lines()}
+
+    @property
+    def inputs(self) -> dict[str, Node]:
+        """All inputs by name; ``node.given`` holds range, source and whether it is assumed."""
+        return {node.name: node for node in self.graph.inputs()}
+
+    def _line(self, node: Node) -> Line:
+        low, high = self.graph.range_of(node.name)
+        parts = tuple(part.name for part in node.parts)
+        return Line(node.name, node.label, node.unit, node.quantity, low, high, node.facts, parts)
+
+    def explain(self, name: str) -> str:
+        """The derivation of one line as text: formulas, values, sources, what was assumed."""
+        from tco.reports.explain import explain
+
+        return explain(self, name)
+
+    def program(self, lines: Sequence[str], vary: Sequence[str]) -> Program:
+        """The lines as a compiled function of some inputs, for samples and sweeps."""
+        from tco.compiled import Program
+
+        return Program(self.graph, lines, vary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate as plain data, schema ``tco.estimate/1``."""
+        from tco import __version__
+
+        def input_data(node: Node) -> dict[str, Any]:
+            given = node.given
+            assert given is not None
+            return {
+                "value": node.value,
+                "unit": node.unit,
+                "low": given.low,
+                "high": given.high,
+                "assumed": given.assumed,
+                "label": node.label,
+                "source": given.source.model_dump(exclude_none=True) if given.source else None,
+                **({"note": given.note} if given.note else {}),
+                **node.facts,
+            }
+
+        def line_data(line: Line) -> dict[str, Any]:
+            data = {"value": line.value, "unit": line.unit, "low": line.low, "high": line.high, "label": line.label}
+            return {**data, **line.facts, **({"parts": list(line.parts)} if line.parts else {})}
+
+        region = self.region
+        used = self.readings[0]
+        return {
+            "schema": SCHEMA,
+            "run": self.run.model_dump(mode="json", exclude_none=True, by_alias=True),
+            "system": self.system.name if self.system else None,
+            "region": {"id": region.id, "name": region.name, "kind": region.kind} if region else None,
+            "lines": {name: line_data(line) for name, line in self.lines.items()},
+            "missing": [{"line": missing.line, "reason": missing.reason} for missing in self.missing],
+            "inputs": {name: input_data(node) for name, node in self.inputs.items()},
+            "readings": [
+                {
+                    "boundary": group.boundary,
+                    "how": group.how,
+                    "energy": {"value": group.energy_kwh, "unit": "kWh"},
+                    "share_of_used": group.energy_kwh / used.energy_kwh if used.energy_kwh else None,
+                    "used": group is used,
+                }
+                for group in self.readings
+            ],
+            "warnings": [warning.model_dump(exclude_none=True) for warning in self.warnings],
+            "data": [data_set.model_dump() for data_set in self.data_sets],
+            "tool": {"name": "tco", "version": __version__},
+        }
+
+    def to_json(self) -> str:
+        """The estimate as JSON text, numbers at full precision."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def __repr__(self) -> str:
+        lines, inputs = len(self.graph.lines()), len(self.graph.inputs())
+        return f"<Estimate of {self.run.name or self.where}: {lines} lines, {inputs} inputs>"
+
+
+def estimate(
+    run: Run | str | Path,
+    *,
+    region: str | None = None,
+    system: System | str | Path | None = None,
+    site: Site | str | Path | None = None,
+    set: Mapping[str, object] | None = None,
+    year: int | None = None,
+    currency: str | None = None,
+) -> Estimate:
+    """Estimate energy, carbon and cost of a run.
+
+    Parameters
+    ----------
+    run
+        A run record, or a file that holds one or that a reader knows.
+    region
+        Country, grid zone, cloud region or aggregate; else that of the site, else that of the run.
+    system
+        Hardware record, name of one in the catalogue, or a file; else that of the run, else told from its devices.
+    site
+        Site record, or a file.
+    set
+        Values for inputs by dotted name, each text with a unit, ``{value, unit}``, a quantity, or a plain number
+        where the input has no unit.
+    year
+        Year of the data to use; else that of the run, else the newest.
+    currency
+        ISO code to report cost in; else that of the tariff.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    TcoError
+        If something given cannot be used: the message names it and what would be right.
+    """
+    where = "run"
+    folder = Path()
+    if not isinstance(run, Run):
+        from tco.readers import read
+
+        path = Path(run)
+        where, folder = str(path), path.parent
+        runs = read(path)
+        if len(runs) != 1:
+            raise EstimateError(f"{path}: holds {len(runs)} runs; estimate them one by one")
+        run = runs[0]
+    elif run.name:
+        where = run.name
+    if isinstance(site, str | Path):
+        site = load(Site, Path(site))
+    site = site or Site()
+    if currency is not None and currency not in CURRENCIES:
+        raise EstimateError(f"currency '{currency}' is not known{did_you_mean(currency, CURRENCIES)} (ISO codes)")
+
+    place = region or site.region or (run.location.region if run.location else None)
+    case = Case(
+        run=run,
+        system=None,
+        site=site,
+        region=None if place is None else grid_intensity.resolve(place),
+        where=where,
+        stated=set or {},
+        year=year if year is not None else (run.start.year if run.start else None),
+        currency=currency,
+    )
+    case.system = _system(case, system, folder)
+    energies = add_energy(case)
+    add_carbon(case, energies)
+    add_water(case, energies)
+    add_cost(case, energies)
+    add_work(case)
+    case.graph.check_all_stated_used(sorted(case.offered))
+    return Estimate(case, energies.groups)
+
+
+def _system(case: Case, named: System | str | Path | None, folder: Path) -> System | None:
+    """The hardware record: named by the user, named by the run, or told from the devices of the run."""
+    if isinstance(named, System):
+        case.system_assumed = False
+        return named
+    run = case.run
+    if named is None and run.system is not None:
+        named = folder / run.system if Path(run.system).suffix in _RECORD_FILES else run.system
+    if named is not None:
+        path = Path(named)
+        if path.suffix not in _RECORD_FILES:
+            return catalog.system(str(named))
+        case.system_assumed = False
+        return load(System, path)
+    for index, device in enumerate(run.devices):
+        if device.model is None:
+            continue
+        fitting = catalog.systems_with(device.model)
+        if len(fitting) == 1:
+            case.warn(
+                "system-assumed",
+                f"the hardware record '{fitting[0]}' is taken, the only one with {device.model}; see --system",
+                f"{case.where}: devices[{index}]",
+            )
+            return catalog.system(fitting[0])
+        if fitting:
+            case.warn(
+                "system-open",
+                f"{device.model} fits several hardware records ({', '.join(fitting)}); choose one with --system",
+                f"{case.where}: devices[{index}]",
+            )
+            return None
+    return None

@@ -1,0 +1,240 @@
+"""A CSV file as a header and blocks of whole rows, in bounded memory.
+
+Blocks are read in order and worked on by a few threads; what the threads find comes back in the order of the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from tco.errors import ReadError, did_you_mean
+from tco.readers.columns import Block
+from tco.readers.digits import BACK, FRONT
+
+T = TypeVar("T")
+
+BLOCK_SIZE = 1 << 20
+_LONGEST_LINE = 1 << 16
+_PEEK = 2 * _LONGEST_LINE
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first lines of a CSV file.
+
+    Attributes
+    ----------
+    path
+        The file.
+    names
+        Column names, without spaces around them.
+    line
+        Line of the file where they stand.
+    data_at
+        Byte where the first row begins.
+    first_row
+        Fields of the first row, without spaces around them; empty where there is none.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    line: int
+    data_at: int
+    first_row: tuple[str, ...]
+
+    def column(self, name: str) -> int:
+        """Position of the column of this name.
+
+        Raises
+        ------
+        ReadError
+            If there is none, or more than one.
+        """
+        places = [index for index, known in enumerate(self.names) if known == name]
+        if len(places) == 1:
+            return places[0]
+        where = f"{self.path}:{self.line}"
+        if places:
+            raise ReadError(f"{where}: the column '{name}' stands {len(places)} times; each needs a name of its own")
+        raise ReadError(f"{where}: there is no column '{name}'{did_you_mean(name, self.names)}")
+
+
+def first_line(path: Path) -> str:
+    """The first line of a file as far as it is text, for `sniff`; empty where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4096).removeprefix(b"\xef\xbb\xbf").split(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+    except OSError:
+        return ""
+
+
+def open_file(path: Path) -> BufferedReader:
+    """Open a file for reading bytes.
+
+    Raises
+    ------
+    ReadError
+        If it is not there or may not be read.
+    """
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise ReadError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise ReadError(f"{path}: is a folder, not a file") from None
+    except OSError as error:
+        raise ReadError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _line_fields(raw: bytes, where: str) -> tuple[str, ...]:
+    try:
+        row = next(csv.reader([raw.decode()], strict=True, skipinitialspace=True), [])
+    except UnicodeDecodeError:
+        raise ReadError(f"{where}: is not UTF-8 text") from None
+    except csv.Error as error:
+        raise ReadError(f"{where}: is not CSV: {error}") from None
+    return tuple(field.strip() for field in row)
+
+
+def read_header(path: Path, *, comments: bool = False) -> Header:
+    """The column names of a CSV file, and its first row.
+
+    Parameters
+    ----------
+    path
+        The file.
+    comments
+        Whether lines that begin with ``#`` may stand before the names.
+
+    Raises
+    ------
+    ReadError
+        If the file has no such line, is not UTF-8 text, or has its fields separated by something else than commas.
+    """
+    with open_file(path) as file:
+        head = file.read(_PEEK)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ReadError(f"{path}: is UTF-16 text, as PowerShell writes it with '>'; save it as UTF-8")
+    at = 3 if head.startswith(b"\xef\xbb\xbf") else 0
+    if not head[at:].strip():
+        raise ReadError(f"{path}: is empty")
+    line = 1
+    while True:
+        stop = head.find(b"\n", at)
+        if stop < 0:
+            what = "has no rows under its first line" if len(head) < _PEEK else "has no line ends near its beginning"
+            raise ReadError(f"{path}:{line}: {what}; a CSV file with a line of column names is expected")
+        text = head[at:stop].strip()
+        if text and not (comments and text.startswith(b"#")):
+            break
+        at, line = stop + 1, line + 1
+    for separator, name in ((b";", "semicolons"), (b"\t", "tabs")):
+        if text.count(separator) > text.count(b","):
+            raise ReadError(
+                f"{path}:{line}: fields are separated by {name}; "
+                "write them separated by commas, and numbers with a decimal point"
+            )
+    names = _line_fields(text, f"{path}:{line}")
+    following = head[stop + 1 :].lstrip().split(b"\n")[0]
+    return Header(path, names, line, stop + 1, _line_fields(following, f"{path}:{line + 1}") if following else ())
+
+
+def _whole_lines(file: BufferedReader, path: Path, free: list[bytearray]) -> Iterator[tuple[bytearray, int]]:
+    """Buffers of whole lines, and where they end; the last line ends with a newline even where the file does not."""
+    carried = b""
+    while True:
+        buffer = free.pop() if free else bytearray(FRONT + _LONGEST_LINE + BLOCK_SIZE + BACK)
+        begin = FRONT + len(carried)
+        buffer[FRONT:begin] = carried
+        with memoryview(buffer) as view:
+            end = begin + file.readinto(view[begin : begin + BLOCK_SIZE])
+        if end == begin:
+            if carried:
+                buffer[end] = ord("\n")
+                yield buffer, end + 1
+            return
+        cut = buffer.rfind(b"\n", FRONT, end) + 1
+        if cut == 0:
+            cut = FRONT
+        carried = bytes(buffer[cut:end])
+        if len(carried) > _LONGEST_LINE:
+            raise ReadError(f"{path}: has a line of more than {_LONGEST_LINE:,} bytes; it is not a CSV file")
+        if cut > FRONT:
+            yield buffer, cut
+
+
+def unfinished_line(path: Path) -> str | None:
+    """The last line of a file where it has no line end, as when the tool that wrote it was stopped; else None."""
+    with open_file(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _LONGEST_LINE))
+        tail = file.read()
+    return None if tail.endswith(b"\n") else tail.rpartition(b"\n")[2].decode("utf-8", "replace").rstrip("\r")
+
+
+def each_block(header: Header, work: Callable[[Block], T], *, threads: int | None = None) -> Iterator[T]:
+    """What ``work`` makes of each block of rows, in the order of the file.
+
+    Parameters
+    ----------
+    header
+        The file, as `read_header` gives it.
+    work
+        Called in several threads; its result may not refer to the buffer of the block.
+    threads
+        How many; by default one for each processor, four at most, and none for a small file.
+
+    Raises
+    ------
+    ReadError
+        If a row has another number of fields than the header, or whatever ``work`` raises.
+    """
+    path, names = str(header.path), header.names
+
+    def done(buffer: bytearray, end: int, line: int) -> T:
+        return work(Block(path, names, buffer, FRONT, end, line))
+
+    line = header.line + 1
+    free: list[bytearray] = []
+    with open_file(header.path) as file:
+        if threads is None:
+            small = os.fstat(file.fileno()).st_size < 4 * BLOCK_SIZE
+            threads = 0 if small else min(4, os.cpu_count() or 1)
+        file.seek(header.data_at)
+        pieces = _whole_lines(file, header.path, free)
+        if threads == 0:
+            for buffer, end in pieces:
+                yield done(buffer, end, line)
+                line += _lines(buffer, end)
+                free.append(buffer)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            running: deque[tuple[Future[T], bytearray]] = deque()
+            for buffer, end in pieces:
+                running.append((pool.submit(done, buffer, end, line), buffer))
+                line += _lines(buffer, end)
+                if len(running) > threads:
+                    yield _next(running, free)
+            while running:
+                yield _next(running, free)
+
+
+def _next(running: deque[tuple[Future[T], bytearray]], free: list[bytearray]) -> T:
+    future, buffer = running.popleft()
+    result = future.result()
+    free.append(buffer)
+    return result
+
+
+def _lines(buffer: bytearray, end: int) -> int:
+    return int(np.count_nonzero(np.frombuffer(buffer, np.uint8, end - FRONT, FRONT) == 0x0A))

@@ -1,0 +1,316 @@
+"""The energy of a power trace, by its time stamps, piece by piece.
+
+Never rows times a nominal interval: samples come late, in pairs, or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tco.errors import ReadError
+
+if TYPE_CHECKING:
+    from tco.records.run import Boundary, Rule
+
+Floats = NDArray[np.float64]
+
+#: A device above this does not exist; it also catches the 4294967295 that stands for "not supported".
+MOST_WATTS_OF_A_DEVICE = 1e6
+#: An interval this many times the usual one is a gap.
+GAP = 5.0
+#: A sensor that shows one value for so many samples is suspect.
+STUCK_AFTER = 100
+
+# Intervals are counted in bins of an eighth of an octave, from 2**-32 s to 2**32 s: the leading bits of the double.
+_BINS = 512
+_FIRST_BIN = (1023 - 32) * 8
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What a trace says of one device.
+
+    Attributes
+    ----------
+    id
+        The device, as the file names it.
+    boundary
+        Where its power was measured; None where nobody says.
+    energy_j
+        Energy from the first to the last valid sample. None where there are no two of them: then nothing is known,
+        which is not zero.
+    duration_s
+        From the first to the last valid sample.
+    samples, missing
+        Valid samples; samples without a usable value, which the intervals bridge.
+    impossible
+        How many of the missing ones had a value that no device can have.
+    longest_gap_s
+        Longest interval between valid samples.
+    usual_interval_s
+        Upper quartile of the intervals, to an eighth of an octave: half of the intervals of a tool that samples in
+        pairs are next to zero.
+    coverage
+        Share of the time from the first to the last sample, valid or not, that lies in intervals of at most
+        `GAP` usual intervals. It sees holes in a trace, not a slow sampling rate throughout, and with less than
+        about ten samples says little.
+    first_s, last_s
+        First and last sample, valid or not, in seconds since `origin`.
+    origin
+        Where the seconds count from: an instant, a time of a clock whose zone is not stated, or None.
+    minimum_w, maximum_w
+        Of the valid samples; None for a counter.
+    constant
+        Whether all valid samples are equal.
+    rule
+        How the energy was formed: ``trapezoid``, ``left_rectangle``, ``right_rectangle``, or ``counter``.
+    column
+        The column that was read.
+    within
+        Id of the channel whose power holds this one's, where it is known.
+    """
+
+    id: str
+    boundary: Boundary | None
+    energy_j: float | None
+    duration_s: float
+    samples: int
+    missing: int
+    impossible: int
+    longest_gap_s: float
+    usual_interval_s: float
+    coverage: float
+    first_s: float
+    last_s: float
+    origin: datetime | None
+    minimum_w: float | None
+    maximum_w: float | None
+    constant: bool
+    rule: str
+    column: str
+    within: str | None = None
+
+    @property
+    def mean_w(self) -> float | None:
+        """Mean power over the duration, where there is one."""
+        return None if self.energy_j is None or self.duration_s == 0 else self.energy_j / self.duration_s
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the sensor never changed over many samples."""
+        return self.constant and self.samples >= STUCK_AFTER
+
+    @property
+    def start(self) -> datetime | None:
+        """Time of the first sample."""
+        return None if self.origin is None else self.origin + timedelta(seconds=self.first_s)
+
+    @property
+    def end(self) -> datetime | None:
+        """Time of the last sample."""
+        return None if self.origin is None else self.origin + timedelta(seconds=self.last_s)
+
+
+class _Sum:
+    """A sum that loses nothing between its pieces.
+
+    References
+    ----------
+    Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen (1974), method IV.
+    """
+
+    def __init__(self) -> None:
+        self._sum = self._lost = 0.0
+
+    def add(self, value: float) -> None:
+        total = self._sum + value
+        big, small = (self._sum, value) if abs(self._sum) >= abs(value) else (value, self._sum)
+        self._lost += (big - total) + small
+        self._sum = total
+
+    @property
+    def value(self) -> float:
+        return self._sum + self._lost
+
+
+def _bins(intervals: Floats) -> NDArray[np.int64]:
+    return np.clip((intervals.view(np.int64) >> 49) - _FIRST_BIN, 0, _BINS - 1)
+
+
+def _upper_edge(number: int) -> float:
+    return float(np.array([(number + 1 + _FIRST_BIN) << 49]).view(np.float64)[0])
+
+
+class Intervals:
+    """Lengths of the intervals between samples: the longest, the usual one, and what lies in long ones."""
+
+    def __init__(self) -> None:
+        self.longest_s = 0.0
+        self._count = np.zeros(_BINS, np.int64)
+        self._time = np.zeros(_BINS)
+
+    def add(self, intervals: Floats) -> None:
+        """Count some more intervals, in s."""
+        if intervals.size == 0:
+            return
+        self.longest_s = max(self.longest_s, float(intervals.max()))
+        bins = _bins(intervals)
+        self._count += np.bincount(bins, minlength=_BINS)
+        self._time += np.bincount(bins, weights=intervals, minlength=_BINS)
+
+    def usual_and_gaps(self) -> tuple[float, float]:
+        """The usual interval (upper quartile) and the time in intervals of more than `GAP` of it, both in s."""
+        counts = self._count.copy()
+        counts[0] = 0  # samples with one and the same stamp
+        if not counts.any():
+            return 0.0, 0.0
+        usual = int(np.searchsorted(np.cumsum(counts), 0.75 * counts.sum()))
+        edge = _upper_edge(usual)
+        limit = int(_bins(np.array([GAP * edge]))[0])
+        return min(edge, self.longest_s), float(self._time[limit + 1 :].sum())
+
+
+class Integrator:
+    """Energy of one channel, from samples that arrive in pieces.
+
+    Parameters
+    ----------
+    rule
+        ``trapezoid``, or the rectangle under the left or the right sample of each interval.
+    most_w
+        Largest power that is possible; values above it, and negative ones, count as missing.
+
+    Notes
+    -----
+    Missing samples are bridged: the interval runs between the valid samples on either side. Local time stamps are
+    only ever subtracted from each other, so a change of the clock within a trace cannot be seen (forwards) or is
+    refused (backwards).
+    """
+
+    def __init__(self, rule: Rule = "trapezoid", *, most_w: float = MOST_WATTS_OF_A_DEVICE) -> None:
+        if rule not in ("trapezoid", "left_rectangle", "right_rectangle"):
+            raise ReadError(f"rule '{rule}' is not known; write trapezoid, left_rectangle or right_rectangle")
+        self._rule, self._most_w = rule, most_w
+        self._energy = _Sum()
+        self._intervals = Intervals()
+        self._samples = self._missing = self._impossible = 0
+        self._minimum, self._maximum = math.inf, -math.inf
+        self._stamps: tuple[float, float] | None = None
+        self._valid: tuple[float, float] | None = None
+        self._last_w = 0.0
+
+    def add(self, t_s: Floats, power_w: Floats, where: Callable[[int], str] = "sample {}".format) -> None:
+        """Add the next samples.
+
+        Parameters
+        ----------
+        t_s
+            Times in s, not decreasing, shape (n,).
+        power_w
+            Powers in W, NaN where missing, shape (n,).
+        where
+            Gives the place of a sample of this piece, for messages.
+
+        Raises
+        ------
+        ReadError
+            If time runs backwards.
+        """
+        if len(t_s) == 0:
+            return
+        t_s, power_w = np.asarray(t_s, np.float64), np.asarray(power_w, np.float64)
+        intervals = np.diff(t_s)
+        self._check_order(t_s, intervals, where)
+        self._stamps = (self._stamps[0] if self._stamps else float(t_s[0])), float(t_s[-1])
+        valid = power_w >= 0
+        valid &= power_w <= self._most_w
+        if not valid.all():
+            self._missing += int(np.count_nonzero(~valid))
+            self._impossible += int(np.count_nonzero(~valid & ~np.isnan(power_w)))
+            t_s, power_w = t_s[valid], power_w[valid]
+            if len(t_s) == 0:
+                return
+            intervals = np.diff(t_s)
+        first, last = float(t_s[0]), float(t_s[-1])
+        if self._valid is not None:
+            bridge = np.array([first - self._valid[1]])
+            self._energy.add(self._sum(bridge, np.array([self._last_w, power_w[0]])))
+            self._intervals.add(bridge)
+        self._energy.add(self._sum(intervals, power_w))
+        self._intervals.add(intervals)
+        self._valid = (self._valid[0] if self._valid else first), last
+        self._last_w = float(power_w[-1])
+        self._samples += len(t_s)
+        self._minimum = min(self._minimum, float(power_w.min()))
+        self._maximum = max(self._maximum, float(power_w.max()))
+
+    def _check_order(self, t_s: Floats, intervals: Floats, where: Callable[[int], str]) -> None:
+        before, row = (self._stamps[1] if self._stamps else -math.inf), -1
+        if t_s[0] < before:
+            row = 0
+        elif intervals.size and intervals.min() < 0:
+            row = int(np.argmax(intervals < 0)) + 1
+            before = float(t_s[row - 1])
+        elif not (math.isfinite(t_s[0]) and math.isfinite(t_s[-1])):
+            raise ReadError(f"{where(0)}: a time stamp is missing or not finite")
+        if row >= 0:
+            raise ReadError(
+                f"{where(row)}: time runs backwards by {before - t_s[row]:g} s; sort the file by time, cut it where "
+                "a second run or a clock set back begins, or log in UTC"
+            )
+
+    def _sum(self, intervals: Floats, power_w: Floats) -> float:
+        if self._rule == "left_rectangle":
+            return float((intervals * power_w[:-1]).sum())
+        if self._rule == "right_rectangle":
+            return float((intervals * power_w[1:]).sum())
+        both = power_w[:-1] + power_w[1:]
+        both *= intervals
+        return 0.5 * float(both.sum())
+
+    def channel(
+        self,
+        id: str,  # noqa: A002 - the field's name
+        boundary: Boundary | None = None,
+        *,
+        column: str | None = None,
+        origin: datetime | None = None,
+        within: str | None = None,
+    ) -> Channel:
+        """What the samples so far say."""
+        stamps = self._stamps or (0.0, 0.0)
+        duration = self._valid[1] - self._valid[0] if self._valid else 0.0
+        usual, gaps = self._intervals.usual_and_gaps()
+        return Channel(
+            id=id,
+            boundary=boundary,
+            energy_j=self._energy.value if self._samples > 1 else None,
+            duration_s=duration,
+            samples=self._samples,
+            missing=self._missing,
+            impossible=self._impossible,
+            longest_gap_s=self._intervals.longest_s,
+            usual_interval_s=usual,
+            coverage=covered(duration - gaps, stamps[1] - stamps[0]),
+            first_s=stamps[0],
+            last_s=stamps[1],
+            origin=origin,
+            minimum_w=self._minimum if self._samples else None,
+            maximum_w=self._maximum if self._samples else None,
+            constant=self._samples > 0 and self._minimum == self._maximum,
+            rule=self._rule,
+            column=id if column is None else column,
+            within=within,
+        )
+
+
+def covered(time_s: float, span_s: float) -> float:
+    """The share of a span that is covered; of a span of no length nothing is."""
+    return min(1.0, max(0.0, time_s / span_s)) if span_s > 0 else 0.0

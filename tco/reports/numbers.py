@@ -1,0 +1,76 @@
+"""Numbers for people: sensible digits, a readable prefix, the unit beside them."""
+
+from __future__ import annotations
+
+import math
+
+from tco.units import Q, Quantity, convert, parse_unit
+
+#: Units among which a value may be shown, smallest first, by the unit that lines and inputs use.
+_LADDERS: tuple[tuple[str, ...], ...] = (
+    ("mWh", "Wh", "kWh", "MWh", "GWh", "TWh"),
+    ("mW", "W", "kW", "MW", "GW"),
+    ("ugCO2e", "mgCO2e", "gCO2e", "kgCO2e", "tCO2e", "ktCO2e", "MtCO2e"),
+    ("mL", "L", "kL", "ML"),
+    ("s", "min", "h", "d"),
+)
+_PER_WORK = {"J": ("nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"), "gCO2e": ("ngCO2e", *_LADDERS[2])}
+
+
+def digits(value: float, significant: int = 4) -> str:
+    """A number with its significant digits, thousands separated, no exponent where it can be avoided.
+
+    >>> digits(1287.04), digits(0.064208), digits(1234567.0)
+    ('1,287', '0.06421', '1,235,000')
+    """
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value)))
+    if magnitude >= 15 or magnitude < -6:
+        return f"{value:.{significant - 1}e}"
+    places = significant - 1 - magnitude
+    rounded = round(value, places)
+    text = f"{rounded:,.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def readable_unit(quantity: Quantity, unit: str) -> str:
+    """The unit, among those of the same kind, in which the value is easiest to read."""
+    size = abs(float(quantity.magnitude))
+    if size == 0 or not math.isfinite(size):
+        return unit
+    top, slash, work = unit.partition("/")
+    if slash and top in _PER_WORK:
+        ladder: tuple[str, ...] = tuple(f"{step}/{work}" for step in _PER_WORK[top] if not step.startswith("n"))
+    elif slash and len(top) == 3 and top.isupper() and work not in ("kWh", "kW"):
+        ladder = (f"{top}/M{work}", f"{top}/k{work}", unit) if work not in ("job", "epoch") else (unit,)
+        for step in reversed(ladder):
+            if abs(float(convert(quantity, step).magnitude)) >= 0.01:
+                return step
+        return ladder[0]
+    else:
+        ladder = next((steps for steps in _LADDERS if unit in steps), (unit,))
+    best = ladder[0]
+    for step in ladder:
+        if abs(float(convert(quantity, step).magnitude)) >= 1:
+            best = step
+    return best
+
+
+def show_value(quantity: Quantity, unit: str) -> tuple[str, str]:
+    """Value and unit as text, in a readable unit."""
+    shown = readable_unit(quantity, unit)
+    return digits(float(convert(quantity, shown).magnitude)), "" if shown == "1" else shown
+
+
+def show_range(quantity: Quantity, unit: str, low: float | None, high: float | None) -> str:
+    """Range as text in the unit in which `show_value` shows the value; empty where there is none."""
+    if low is None and high is None:
+        return ""
+    value = float(quantity.magnitude)
+    ends = (value if low is None else low, value if high is None else high)
+    if ends[0] == ends[1]:
+        return ""
+    shown = parse_unit(readable_unit(quantity, unit))
+    texts = [digits(float(Q(end, quantity.units).to(shown).magnitude)) for end in ends]
+    return f"{texts[0]} to {texts[1]}" if texts[0] != texts[1] else ""

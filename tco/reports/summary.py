@@ -1,0 +1,167 @@
+"""What every report of an estimate shows, as text: the one place that decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tco.estimation.estimate import Estimate, Line
+from tco.graph import Node
+from tco.reports.numbers import digits, show_range, show_value
+
+_SECTIONS = (
+    ("energy.", "Energy"),
+    ("power.", "Energy"),
+    ("carbon.", "Carbon"),
+    ("water.", "Water"),
+    ("cost.", "Cost"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A result, as text; `depth` says how deep it lies in the total above it."""
+
+    section: str
+    name: str
+    value: str
+    unit: str
+    range: str
+    label: str
+    remark: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """An input that nobody stated for this case, as text."""
+
+    name: str
+    value: str
+    range: str
+    label: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An estimate as text, ready for a terminal, a page or a table."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    missing: tuple[tuple[str, str], ...]
+    readings: tuple[tuple[str, str, str], ...]
+    assumed: tuple[Assumed, ...]
+    warnings: tuple[tuple[str, str], ...]
+
+
+def _section(name: str) -> str | None:
+    if ".per_" in name:
+        return "Per unit of work"
+    return next((title for prefix, title in _SECTIONS if name.startswith(prefix)), None)
+
+
+def _remark(line: Line) -> str:
+    facts = line.facts
+    words = [str(facts[key]) for key in ("method", "basis", "boundary", "phase") if facts.get(key)]
+    if "scope" in facts:
+        words.append(f"scope {facts['scope']}")
+    return ", ".join(dict.fromkeys(words))
+
+
+def _rows(estimate: Estimate) -> list[Row]:
+    lines = estimate.lines
+    owner = {part: line.name for line in lines.values() for part in line.parts}
+    order: list[str] = []
+
+    def put(name: str) -> None:
+        if name in order:
+            return
+        order.append(name)
+        for part in lines[name].parts:
+            put(part)
+
+    for section in ("Energy", "Carbon", "Water", "Cost", "Per unit of work"):
+        names = [name for name in lines if _section(name) == section]
+        for name in names:
+            if name not in owner:
+                put(name)
+        for name in names:
+            put(name)
+
+    def depth(name: str) -> int:
+        return 1 + depth(owner[name]) if name in owner else 0
+
+    rows = []
+    for name in order:
+        line = lines[name]
+        value, unit = show_value(line.quantity, line.unit)
+        spread = show_range(line.quantity, line.unit, line.low, line.high)
+        section = _section(name) or ""
+        rows.append(Row(section, name, value, unit, spread, line.label, _remark(line), depth(name)))
+    return rows
+
+
+def input_value(node: Node) -> str:
+    """Value of an input as text with its unit."""
+    value, unit = show_value(node.quantity, node.unit)
+    return f"{value} {unit}".strip()
+
+
+def input_range(node: Node) -> str:
+    """Range of an input as text."""
+    given = node.given
+    return "" if given is None else show_range(node.quantity, node.unit, given.low, given.high)
+
+
+def input_source(node: Node) -> str:
+    """Where an input was read, as text."""
+    given = node.given
+    if given is None or (given.source is None and not given.note):
+        return ""
+    source = str(given.source) if given.source else given.note
+    year = node.facts.get("price_year")
+    return f"{source} [money of {year}]" if year else source
+
+
+def summary(estimate: Estimate) -> Summary:
+    """Gather what the reports of an estimate show."""
+    run, graph = estimate.run, estimate.graph
+    facts = [("Run", run.name or estimate.where)]
+    if run.tool:
+        facts.append(("Measured with", " ".join(part for part in (run.tool.name, run.tool.version) if part)))
+    if estimate.system:
+        facts.append(("Hardware", estimate.system.title or estimate.system.name))
+    if estimate.region:
+        facts.append(("Place", f"{estimate.region.name} ({estimate.region.id})"))
+    if "grid.intensity" in graph.named:
+        node = graph["grid.intensity"]
+        note = node.label.partition(": ")[2] or "as stated"
+        facts.append(("Grid factor", f"{input_value(node)}: {note}"))
+    if "run.duration" in graph.named:
+        facts.append(("Duration", input_value(graph["run.duration"])))
+    used = estimate.readings[0]
+    facts.append(("Energy from", f"{used.boundary}, {used.how}"))
+    readings = tuple(
+        (
+            group.boundary,
+            group.how,
+            f"{digits(group.energy_kwh)} kWh"
+            + (f", {digits(100 * group.energy_kwh / used.energy_kwh, 3)} % of the one used" if used.energy_kwh else ""),
+        )
+        for group in estimate.readings[1:]
+    )
+    assumed = tuple(
+        Assumed(node.name, input_value(node), input_range(node), node.label, input_source(node))
+        for node in graph.inputs()
+        if node.given is not None and node.given.assumed
+    )
+    return Summary(
+        title=run.name or estimate.where,
+        facts=tuple(facts),
+        rows=tuple(_rows(estimate)),
+        missing=tuple((missing.line, missing.reason) for missing in estimate.missing),
+        readings=readings,
+        assumed=assumed,
+        warnings=tuple((warning.code, warning.message) for warning in estimate.warnings),
+    )

@@ -1,0 +1,85 @@
+"""An estimate as a table in the terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tco.reports.summary import Summary
+
+
+def _lines(summary: Summary) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=False)
+    table.add_column("Line", no_wrap=True)
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Unit", no_wrap=True)
+    table.add_column("Range", no_wrap=True, style="dim")
+    table.add_column("What it is", overflow="fold")
+    section = ""
+    for row in summary.rows:
+        if row.section != section and section:
+            table.add_section()
+        section = row.section
+        total = row.name.endswith(".total")
+        what = Text(row.label)
+        if row.remark:
+            what.append(f" ({row.remark})", style="dim")
+        table.add_row(
+            Text("  " * row.depth + row.name), row.value, row.unit, row.range, what, style="bold" if total else ""
+        )
+    return table
+
+
+def _assumed(summary: Summary) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table.add_column("Assumed input", no_wrap=True)
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Range", style="dim", no_wrap=True)
+    table.add_column("Source", overflow="fold")
+    for item in summary.assumed:
+        table.add_row(item.name, item.value, item.range, Text(item.source))
+    return table
+
+
+def render(summary: Summary) -> RenderableType:
+    """The summary as something that rich prints."""
+    head = Table.grid(padding=(0, 2))
+    head.add_column(no_wrap=True, style="dim")
+    head.add_column(overflow="fold")
+    for key, value in summary.facts:
+        head.add_row(key, Text(value))
+    pieces: list[RenderableType] = [head, _lines(summary)]
+    if summary.missing:
+        block = Text("Not estimated\n", style="bold")
+        for line, reason in summary.missing:
+            block.append(f"  {line}: {reason}\n", style="not bold")
+        pieces.append(block)
+    if summary.readings:
+        block = Text("Also recorded, not added\n", style="bold")
+        for boundary, how, text in summary.readings:
+            block.append(f"  {boundary} ({how}): {text}\n", style="not bold")
+        pieces.append(block)
+    if summary.assumed:
+        pieces.append(_assumed(summary))
+        pieces.append(
+            Text("Ranges take every assumed input at the end of its range that is worst for the line.\n", style="dim")
+        )
+    return Group(*pieces)
+
+
+def to_text(summary: Summary, *, width: int = 120) -> str:
+    """The same as plain text of a given width, without colour."""
+    console = Console(width=width, color_system=None, force_terminal=False, highlight=False)
+    with console.capture() as capture:
+        console.print(render(summary))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def show(summary: Summary) -> None:
+    """Print to standard output, in colour where the terminal has it."""
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(width=120, color_system=None, highlight=False)
+    console.print(render(summary))
