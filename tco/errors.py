@@ -6,6 +6,10 @@ import difflib
 from collections.abc import Iterable
 
 
+#: How much less alike than the best a word may be to be named beside it.
+_CLOSE = 0.1
+
+
 class TcoError(ValueError):
     """Bad input. The message names the place, the value and what would be right; the command line exits with 2."""
 
@@ -38,8 +42,10 @@ def did_you_mean(word: str, known: Iterable[str], *, count: int = 3) -> str:
     str
         ``"; did you mean 'a' or 'b'?"`` or ``""``.
     """
-    by_fold = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(word.casefold(), by_fold, n=count, cutoff=0.6)
+    fold, by_fold = word.casefold(), {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(fold, by_fold, n=count, cutoff=0.6)
     if not near:
         return ""
-    return "; did you mean " + " or ".join(f"'{by_fold[name]}'" for name in near) + "?"
+    likeness = [difflib.SequenceMatcher(None, name, fold).ratio() for name in near]
+    best = [by_fold[name] for name, ratio in zip(near, likeness, strict=True) if ratio >= likeness[0] - _CLOSE]
+    return "; did you mean " + " or ".join(f"'{name}'" for name in best) + "?"

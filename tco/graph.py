@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 import pint
 
@@ -279,7 +279,7 @@ class Graph:
             self._refuse(name, nodes)
         return self._add(name, nodes, quantity if hasattr(quantity, "units") else Q(float(quantity), "1"))
 
-    def _refuse(self, name: str, nodes: tuple[Node, ...]) -> None:
+    def _refuse(self, name: str, nodes: tuple[Node, ...]) -> NoReturn:
         texts = [f"{node.text()} ({kind(node.quantity)}, in '{node.quantity.units:~C}')" for node in nodes]
         if len(nodes) == 1:
             raise UnitError(f"{OPERATIONS[name].text.format(nodes[0].text())}: {texts[0]} must be a plain number")

@@ -9,11 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 Range = tuple[float, float]
+
+
+class Arithmetic(Protocol):
+    """What formulas calculate with: a quantity, an array of quantities, or a node of a calculation graph."""
+
+    def __add__(self, other: Any, /) -> Self: ...
+    def __sub__(self, other: Any, /) -> Self: ...
+    def __rsub__(self, other: Any, /) -> Self: ...
+    def __mul__(self, other: Any, /) -> Self: ...
+    def __truediv__(self, other: Any, /) -> Self: ...
+
+
+V = TypeVar("V", bound=Arithmetic)
 
 
 @dataclass(frozen=True)
@@ -116,31 +129,31 @@ def operate(name: str, *operands: Any) -> Any:
     return OPERATIONS[name].on_quantities(*operands)
 
 
-def exp(x: Any) -> Any:
+def exp(x: V) -> V:
     """E to the power of a dimensionless value."""
     return operate("exp", x)
 
 
-def log(x: Any) -> Any:
+def log(x: V) -> V:
     """Natural logarithm of a dimensionless value."""
     return operate("log", x)
 
 
-def ceil(x: Any) -> Any:
+def ceil(x: V) -> V:
     """The smallest whole number not below a dimensionless value."""
     return operate("ceil", x)
 
 
-def minimum(a: Any, b: Any) -> Any:
+def minimum(a: V, b: V) -> V:
     """The smaller of two values of one kind, element by element."""
     return operate("minimum", a, b)
 
 
-def maximum(a: Any, b: Any) -> Any:
+def maximum(a: V, b: V) -> V:
     """The larger of two values of one kind, element by element."""
     return operate("maximum", a, b)
 
 
-def where(condition: Any, yes: Any, no: Any) -> Any:
+def where(condition: Any, yes: V, no: V) -> V:
     """`yes` where the condition holds, else `no`; element by element."""
     return operate("where", condition, yes, no)

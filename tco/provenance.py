@@ -30,7 +30,8 @@ class Source(BaseModel):
     licence: str | None = None
 
     def __str__(self) -> str:
-        head = ", ".join(part for part in (self.author, self.title) if part)
+        author = None if self.author and self.author.casefold() in self.title.casefold() else self.author
+        head = ", ".join(part for part in (author, self.title) if part)
         if self.year is not None:
             head += f" ({self.year})"
         return f"{head}, {self.where}" if self.where else head

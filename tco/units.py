@@ -276,8 +276,9 @@ def read_quantity(value: object, unit: str) -> Quantity:
             raise UnitError(f"{value} is not a finite number")
         return Q(float(value), "1")
     if hasattr(value, "magnitude") and hasattr(value, "units"):
-        own = value if getattr(value, "_REGISTRY", None) is ureg else Q(value.magnitude, f"{value.units}")
-        return convert(own, unit)  # type: ignore[arg-type]
+        foreign: Any = value
+        own = foreign if getattr(value, "_REGISTRY", None) is ureg else Q(foreign.magnitude, f"{foreign.units}")
+        return convert(own, unit)
     raise UnitError(f"{value!r} is not a quantity; write for instance '5 {unit}'")
 
 

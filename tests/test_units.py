@@ -47,7 +47,11 @@ def test_text_is_read_as_meant(text: str, unit: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "words"),
     [
-        ("640 Gb", "GB", "'640 Gb' has the unit 'Gb', which is not accepted because it is ambiguous; write 'Gbit' or 'GB'"),
+        (
+            "640 Gb",
+            "GB",
+            "'640 Gb' has the unit 'Gb', which is not accepted because it is ambiguous; write 'Gbit' or 'GB'",
+        ),
         ("20 ct/kWh", "money/kWh", "does not say of which currency; write 'EURct' or 'USDct'"),
         ("1 ton", "kgCO2e", "ambiguous; write 't' (1,000 kg), or 'lb' for US weights"),
         ("640", "GB", "'640' needs a unit; write for instance '640 GB'"),  # A14

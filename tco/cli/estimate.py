@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tco.cli import options
+
+if TYPE_CHECKING:
+    from tco.estimation import Estimate
 
 
 class Format(StrEnum):
@@ -67,7 +70,7 @@ def _format_of(output: Path | None) -> Format:
     return _SUFFIXES[output.suffix.lower()]
 
 
-def _render(estimate: options.Estimate, chosen: Format) -> str:
+def _render(estimate: Estimate, chosen: Format) -> str:
     if chosen is Format.json:
         return estimate.to_json()
     if chosen is Format.csv:

@@ -9,6 +9,7 @@ from tco.estimation.hardware import life_share, node_count
 from tco.formulas import carbon as formulas
 from tco.formulas import embodied, water
 from tco.graph import Input, Node
+from tco.provenance import Source
 from tco.records.system import Part
 from tco.units import Q
 
@@ -28,10 +29,8 @@ def add_carbon(case: Case, energies: Energies) -> None:
             method="location-based",
         )
     else:
-        lacking = [
-            n for n, node in (("carbon.operational", operational), ("carbon.embodied", embodied_total)) if node is None
-        ]
-        case.miss("carbon.total", f"a total needs all its parts; {' and '.join(lacking)} is missing")
+        parts = {"carbon.operational": operational, "carbon.embodied": embodied_total}
+        case.miss_total("carbon.total", [part for part, node in parts.items() if node is None])
 
 
 def _intensity(case: Case) -> Node | None:
@@ -116,7 +115,11 @@ def _embodied(case: Case) -> Node | None:
         assert found is not None
         piece, facts = found
         count = case.graph.input(
-            f"system.{part.name}.count", Q(part.count, "1"), "1", f"{part.name} in a node", Input(source=None)
+            f"system.{part.name}.count",
+            Q(part.count, "1"),
+            "1",
+            f"{part.name} in a node",
+            Input(source=Source(title=f"hardware record '{system.name}'")),
         )
         boundaries.append(facts["boundary"])
         phases.append(facts["phase"])

@@ -18,6 +18,8 @@ from tco.records.site import Site
 from tco.records.system import System
 from tco.units import Quantity
 
+_NEEDS = "it needs "
+
 
 @dataclass(frozen=True)
 class Missing:
@@ -72,6 +74,16 @@ class Case:
     def miss(self, line: str, reason: str) -> None:
         """Say that a line is left out, and why; `reason` names what to state."""
         self.missing.append(Missing(line, reason))
+
+    def miss_total(self, line: str, parts: list[str]) -> None:
+        """Say that a total is left out because some of its parts are; names the parts at the bottom of it."""
+        known = {missing.line: missing for missing in self.missing}
+        leaves: list[str] = []
+        for part in parts:
+            reason = known[part].reason if part in known else ""
+            deeper = reason.removeprefix(_NEEDS).split(", ") if reason.startswith(_NEEDS) else [part]
+            leaves.extend(leaf for leaf in deeper if leaf not in leaves)
+        self.miss(line, _NEEDS + ", ".join(leaves))
 
     def given(self, name: str, value: Quantity, unit: str, label: str, place: str, **facts: Any) -> Node:
         """An input that the run record states; `place` is its field."""

@@ -13,6 +13,7 @@ from tco.estimation.hardware import duration, has_duration, life_share, node_cou
 from tco.formulas import cost as formulas
 from tco.formulas.embodied import life_share as share_of_life
 from tco.graph import Node
+from tco.grid_intensity import Region
 from tco.units import currency
 
 METHOD = "amortised"
@@ -72,10 +73,9 @@ def add_cost(case: Case, energies: Energies) -> None:
 
 
 def _total(case: Case, name: str, label: str, parts: list[tuple[str, Node | None]], money: str) -> Node | None:
-    lacking = [part for part, node in parts if node is None]
     nodes = [node for _, node in parts if node is not None]
-    if lacking:
-        case.miss(name, f"a total needs all its parts; {' and '.join(lacking)} is missing")
+    if len(nodes) < len(parts):
+        case.miss_total(name, [part for part, node in parts if node is None])
         return None
     return case.graph.total(name, nodes, "money", label, method=METHOD, currency=money)
 
@@ -117,7 +117,7 @@ def _tariff(case: Case) -> Node | None:
             "cost.energy", "no tariff is known without a place; give --region, or --set site.tariff='0.20 EUR/kWh'"
         )
         return None
-    found = catalog.tariff(case.region.id, case.region.groups)
+    found = catalog.tariff(case.region.id, _wider(case.region))
     if found is None:
         case.miss(
             "cost.energy",
@@ -128,6 +128,11 @@ def _tariff(case: Case) -> Node | None:
     if key != case.region.id:
         case.warn("tariff-of-parent", f"no tariff of {case.region.name} is known; that of {key} is taken", name)
     return case.figure(name, figure, unit, label, assumed=True, price_year=figure.price_year)
+
+
+def _wider(region: Region) -> tuple[str, ...]:
+    """Ids of what a region belongs to, nearest first."""
+    return (*((region.parent,) if region.parent else ()), *region.groups)
 
 
 def _price(case: Case) -> Node | None:
@@ -149,7 +154,7 @@ def _building(case: Case) -> Node | None:
     node = case.one_of(name, unit, label, stated=case.site.building_cost)
     if node is not None or case.region is None:
         return node
-    found = catalog.building_cost(case.region.id, case.region.groups)
+    found = catalog.building_cost(case.region.id, _wider(case.region))
     if found is None:
         return None
     figure, _ = found

@@ -97,7 +97,7 @@ def _lines(case: Case, name: str, nodes: dict[str, Node], label: str, **facts: o
 def _measured(case: Case, used: Group) -> dict[str, Node]:
     """Inputs for the used readings: one, or one for each phase."""
     phases = list(dict.fromkeys(reading.phase or "" for reading in used.readings))
-    nodes = {}
+    nodes: dict[str, Node] = {}
     for phase in phases:
         readings = [reading for reading in used.readings if (reading.phase or "") == phase]
         suffix = f".{phase}" if phase else ""
@@ -108,9 +108,7 @@ def _measured(case: Case, used: Group) -> dict[str, Node]:
             pieces = case.given(f"run.power_count{suffix}", Q(count, "1"), "1", "Devices or nodes that draw it", places)
             nodes[phase] = formulas.energy_of_mean_power(drawn, pieces, duration(case))
             continue
-        total = readings[0].energy
-        for reading in readings[1:]:
-            total = total + reading.energy
+        total = Q(sum(float(reading.energy.m_as("kWh")) for reading in readings), "kWh")
         label = f"Energy at {used.boundary}: {used.how}"
         nodes[phase] = case.given(f"run.energy{suffix}", total, "kWh", label, places)
     return nodes
@@ -121,11 +119,11 @@ def _power_and_count(readings: list[Reading]) -> tuple[Quantity, float]:
     if len(readings) == 1:
         assert readings[0].power is not None
         return readings[0].power, readings[0].count
-    total = Q(0.0, "W")
+    total = 0.0
     for reading in readings:
         assert reading.power is not None
-        total = total + reading.power * reading.count
-    return total, 1.0
+        total += float(reading.power.m_as("W")) * reading.count
+    return Q(total, "W"), 1.0
 
 
 def _from_ratings(case: Case) -> tuple[list[Group], dict[str, Node]]:
@@ -264,9 +262,8 @@ def _to_node(case: Case, used: Group, measured: dict[str, Node]) -> dict[str, No
         )
         assert fixed is not None
         assert psu is not None
-        follow = follow or case.graph.input(
-            "node.follow", Q(1, "1"), "1", "DC energy that follows the boards, over theirs"
-        )
+        if follow is None:
+            follow = case.graph.input("node.follow", Q(1, "1"), "1", "DC energy that follows the boards, over theirs")
         nodes = node_count(case)
         if nodes is None:
             raise EstimateError(f"{case.where}: the node model needs 'nodes', or devices of a known system")

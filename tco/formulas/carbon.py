@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def operational_carbon(facility_energy: Quantity, intensity: Quantity) -> Quantity:
+def operational_carbon(facility_energy: V, intensity: V) -> V:
     """Emissions of the electricity at the utility meter.
 
     Parameters

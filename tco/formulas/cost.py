@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def amortised(price: Quantity, pieces: Quantity, share: Quantity) -> Quantity:
+def amortised(price: V, pieces: V, share: V) -> V:
     """Straight-line share of an acquisition price, no residual value, no interest.
 
     Parameters
@@ -20,7 +20,7 @@ def amortised(price: Quantity, pieces: Quantity, share: Quantity) -> Quantity:
     return price * pieces * share
 
 
-def network_cost(node_cost: Quantity, network_share: Quantity) -> Quantity:
+def network_cost(node_cost: V, network_share: V) -> V:
     """Cost of the network between nodes, from its share of nodes and network together.
 
     Parameters
@@ -37,7 +37,7 @@ def network_cost(node_cost: Quantity, network_share: Quantity) -> Quantity:
     return node_cost * network_share / (1 - network_share)
 
 
-def building_cost(per_power: Quantity, rating: Quantity, nodes: Quantity, share: Quantity) -> Quantity:
+def building_cost(per_power: V, rating: V, nodes: V, share: V) -> V:
     """Share of the building with its power and cooling, by the power provisioned in it.
 
     Parameters
@@ -54,7 +54,7 @@ def building_cost(per_power: Quantity, rating: Quantity, nodes: Quantity, share:
     return per_power * rating * nodes * share
 
 
-def maintenance_cost(hardware_cost: Quantity, rate: Quantity) -> Quantity:
+def maintenance_cost(hardware_cost: V, rate: V) -> V:
     """Maintenance of the nodes, as a share of their amortised cost.
 
     Parameters
@@ -67,7 +67,7 @@ def maintenance_cost(hardware_cost: Quantity, rate: Quantity) -> Quantity:
     return hardware_cost * rate
 
 
-def energy_cost(facility_energy: Quantity, tariff: Quantity) -> Quantity:
+def energy_cost(facility_energy: V, tariff: V) -> V:
     """The energy part of the electricity bill.
 
     Parameters
@@ -80,7 +80,7 @@ def energy_cost(facility_energy: Quantity, tariff: Quantity) -> Quantity:
     return facility_energy * tariff
 
 
-def exchanged(money: Quantity, rate: Quantity) -> Quantity:
+def exchanged(money: V, rate: V) -> V:
     """Money in another currency.
 
     Parameters

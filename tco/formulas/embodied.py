@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def die_carbon(area: Quantity, per_area: Quantity, die_yield: Quantity) -> Quantity:
+def die_carbon(area: V, per_area: V, die_yield: V) -> V:
     """Embodied carbon of a die.
 
     Parameters
@@ -25,7 +25,7 @@ def die_carbon(area: Quantity, per_area: Quantity, die_yield: Quantity) -> Quant
     return area * per_area / die_yield
 
 
-def memory_carbon(capacity: Quantity, per_capacity: Quantity, die_yield: Quantity) -> Quantity:
+def memory_carbon(capacity: V, per_capacity: V, die_yield: V) -> V:
     """Embodied carbon of memory or storage.
 
     Parameters
@@ -44,7 +44,7 @@ def memory_carbon(capacity: Quantity, per_capacity: Quantity, die_yield: Quantit
     return capacity * per_capacity / die_yield
 
 
-def board_with_memory(memory: Quantity, per_capacity: Quantity, board_without_memory: Quantity) -> Quantity:
+def board_with_memory(memory: V, per_capacity: V, board_without_memory: V) -> V:
     """Embodied carbon of an accelerator board nobody published: its stacked memory, and a board of its kind.
 
     Parameters
@@ -59,7 +59,7 @@ def board_with_memory(memory: Quantity, per_capacity: Quantity, board_without_me
     return memory * per_capacity + board_without_memory
 
 
-def life_share(duration: Quantity, lifetime: Quantity, utilisation: Quantity) -> Quantity:
+def life_share(duration: V, lifetime: V, utilisation: V) -> V:
     """Share of a thing's useful life that a run takes.
 
     Parameters
@@ -84,7 +84,7 @@ def life_share(duration: Quantity, lifetime: Quantity, utilisation: Quantity) ->
     return duration / (lifetime * utilisation)
 
 
-def allocated(per_piece: Quantity, pieces: Quantity, nodes: Quantity, share: Quantity) -> Quantity:
+def allocated(per_piece: V, pieces: V, nodes: V, share: V) -> V:
     """What a run is charged of the embodied carbon of a part.
 
     Parameters

@@ -5,10 +5,10 @@ The chain is boards -> node (DC) -> node (AC) = IT -> facility. PUE is applied o
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def energy_of_mean_power(power: Quantity, count: Quantity, duration: Quantity) -> Quantity:
+def energy_of_mean_power(power: V, count: V, duration: V) -> V:
     """Energy of devices that draw a mean power for a time.
 
     Parameters
@@ -23,7 +23,7 @@ def energy_of_mean_power(power: Quantity, count: Quantity, duration: Quantity) -
     return power * count * duration
 
 
-def rated_power(rating: Quantity, share: Quantity) -> Quantity:
+def rated_power(rating: V, share: V) -> V:
     """Mean power of a device from its rating.
 
     Parameters
@@ -44,7 +44,7 @@ def rated_power(rating: Quantity, share: Quantity) -> Quantity:
     return rating * share
 
 
-def node_energy_by_ratio(board_energy: Quantity, overhead: Quantity) -> Quantity:
+def node_energy_by_ratio(board_energy: V, overhead: V) -> V:
     """Energy at the AC inlet of a node from that of its accelerator boards, by one ratio.
 
     Parameters
@@ -58,13 +58,13 @@ def node_energy_by_ratio(board_energy: Quantity, overhead: Quantity) -> Quantity
 
 
 def node_energy(
-    board_energy: Quantity,
-    fixed_power: Quantity,
-    nodes: Quantity,
-    duration: Quantity,
-    follow: Quantity,
-    psu_efficiency: Quantity,
-) -> Quantity:
+    board_energy: V,
+    fixed_power: V,
+    nodes: V,
+    duration: V,
+    follow: V,
+    psu_efficiency: V,
+) -> V:
     """Energy at the AC inlet of nodes: a fixed part, a part that follows the boards, behind power supplies.
 
     Parameters
@@ -85,7 +85,7 @@ def node_energy(
     return (board_energy * follow + fixed_power * nodes * duration) / psu_efficiency
 
 
-def ac_energy(dc_energy: Quantity, psu_efficiency: Quantity) -> Quantity:
+def ac_energy(dc_energy: V, psu_efficiency: V) -> V:
     """Energy at the AC inlet of a node from that behind its power supplies.
 
     Parameters
@@ -98,7 +98,7 @@ def ac_energy(dc_energy: Quantity, psu_efficiency: Quantity) -> Quantity:
     return dc_energy / psu_efficiency
 
 
-def facility_energy(it_energy: Quantity, pue: Quantity) -> Quantity:
+def facility_energy(it_energy: V, pue: V) -> V:
     """Energy at the utility meter that an IT load causes.
 
     Parameters
@@ -119,7 +119,7 @@ def facility_energy(it_energy: Quantity, pue: Quantity) -> Quantity:
     return it_energy * pue
 
 
-def energy_before_pue(energy: Quantity, pue: Quantity) -> Quantity:
+def energy_before_pue(energy: V, pue: V) -> V:
     """Energy without the PUE that a figure holds already: the inverse of `facility_energy`.
 
     Parameters
@@ -132,7 +132,7 @@ def energy_before_pue(energy: Quantity, pue: Quantity) -> Quantity:
     return energy / pue
 
 
-def mean_power(energy: Quantity, duration: Quantity) -> Quantity:
+def mean_power(energy: V, duration: V) -> V:
     """Mean power over a time.
 
     Parameters

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def site_water(it_energy: Quantity, wue: Quantity) -> Quantity:
+def site_water(it_energy: V, wue: V) -> V:
     """Water used on site.
 
     Parameters
@@ -22,7 +22,7 @@ def site_water(it_energy: Quantity, wue: Quantity) -> Quantity:
     return it_energy * wue
 
 
-def source_water(facility_energy: Quantity, per_energy: Quantity) -> Quantity:
+def source_water(facility_energy: V, per_energy: V) -> V:
     """Water used where the electricity is generated.
 
     Parameters

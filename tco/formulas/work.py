@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tco.units import Quantity
+from tco.operations import V
 
 
-def work_done(rate: Quantity, duration: Quantity) -> Quantity:
+def work_done(rate: V, duration: V) -> V:
     """Work of a run that keeps a rate.
 
     Parameters
@@ -18,7 +18,7 @@ def work_done(rate: Quantity, duration: Quantity) -> Quantity:
     return rate * duration
 
 
-def per_work(amount: Quantity, work: Quantity) -> Quantity:
+def per_work(amount: V, work: V) -> V:
     """What one unit of work takes.
 
     Parameters

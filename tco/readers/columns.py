@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 _COMMA, _NEWLINE, _QUOTE = 0x2C, 0x0A, 0x22
 _DRESSED = re.compile(rb"(\s*)([+-]?)(\d+(?:\.\d*)?|\.\d+)([^\d.,;]*)")
-_STAMPED = re.compile(
-    rb"(\s*)(\d{4}([-/])\d\d\3\d\d[ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,8}))?(\s*(?:Z|[+-]\d\d:?\d\d)?\s*)"
-)
+_STAMPED = re.compile(rb"(\s*)(\d{4}([-/])\d\d\3\d\d[ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,8}))?(\s*(?:Z|[+-]\d\d:?\d\d)?\s*)")
 #: Forms of a field that are learned in one block before the rest is read one by one.
 _FORMS = 8
 #: Words that are looked for in all rows at once, before the rest is read one by one.
@@ -39,7 +37,9 @@ _CLOCK_SECONDS = np.uint64(0x0000000000FFFF00)
 def wrong_number_of_fields(raw: bytes, found: int, expected: int) -> str:
     """What to say of a line with too few or too many fields."""
     if found < expected:
-        return f"has {found} field{'s'[: found != 1]}, {expected} expected; the line was cut off or written by another run"
+        return (
+            f"has {found} field{'s'[: found != 1]}, {expected} expected; the line was cut off or written by another run"
+        )
     hint = "; write numbers with a decimal point" if re.search(rb"\d,\d", raw) else ""
     return f"has {found} fields, {expected} expected{hint}"
 
@@ -217,7 +217,7 @@ class Block:
             else:
                 result[left[ok]] = got[ok] if isinstance(got, np.ndarray) else got
                 left = left[~ok]
-        for row in (range(self.rows) if left is None else left.tolist()):
+        for row in range(self.rows) if left is None else left.tolist():
             result[row] = one_by_one(self.text(row, column), self.place(row, column))
 
     def _same(self, field: bytes, begins: Places, ends: Places) -> Flags:
@@ -319,7 +319,11 @@ class Block:
 
         def shift(stamp: values.Stamp, text: str, place: values.Place) -> int:
             if (stamp.offset is not None) != aware:
-                fault = "states no offset from UTC, those before it do" if aware else "states an offset from UTC, those before it do not"
+                fault = (
+                    "states no offset from UTC, those before it do"
+                    if aware
+                    else "states an offset from UTC, those before it do not"
+                )
                 raise ReadError(f"{place}: '{text.strip()}' {fault}; write all stamps alike")
             return (stamp.day - first_day) * 86400 - (stamp.offset or 0)
 

@@ -71,7 +71,9 @@ def number(text: str, unit: str | None, place: Place) -> float:
             example = f"a decimal point, such as '{bare.replace(',', '.')}'"
         raise ReadError(f"{place}: '{bare}' is {'a number' + hint if hint else 'not a number'}; write {example}")
     if match[2] and match[2] != unit:
-        raise ReadError(f"{place}: '{bare}' has the unit '{match[2]}', the column {'has none' if not unit else f'is in {unit}'}")
+        raise ReadError(
+            f"{place}: '{bare}' has the unit '{match[2]}', the column {'has none' if not unit else f'is in {unit}'}"
+        )
     return float(match[1])
 
 

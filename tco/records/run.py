@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, model_validator
 
+from tco.errors import UnitError
 from tco.records.base import Record
 from tco.records.fields import Power, Pue, Rate, Time, refusal
-from tco.units import Q, Quantity, UnitError, read_quantity
+from tco.units import Q, Quantity, read_quantity
 
 #: Where a power or an energy was measured, inside out.
 Boundary = Literal[
@@ -55,9 +56,11 @@ class Device(Record):
     also_known_as: ClassVar[Mapping[str, str]] = {"number": "count", "name": "model", "type": "kind"}
 
     kind: Literal["gpu", "tpu", "ipu", "npu", "cpu", "node", "accelerator"] = Field(description="What the devices are.")
-    model: str | None = Field(None, description="Name as the tool prints it; matched with the hardware catalogue.")
-    count: float = Field(1, gt=0, description="How many the operating system shows.")
-    cards: float | None = Field(None, gt=0, description="How many cards, where a card holds several devices.")
+    model: str | None = Field(
+        default=None, description="Name as the tool prints it; matched with the hardware catalogue."
+    )
+    count: float = Field(default=1, gt=0, description="How many the operating system shows.")
+    cards: float | None = Field(default=None, gt=0, description="How many cards, where a card holds several devices.")
     ids: tuple[str, ...] | None = None
 
 
@@ -67,9 +70,11 @@ class Work(Record):
     quantity: Literal[
         "tokens", "samples", "images", "iterations", "sequences", "requests", "queries", "epochs", "jobs", "FLOP"
     ]
-    basis: Literal["input", "output", "total"] | None = Field(None, description="Of tokens: which ones are counted.")
-    value: float | None = Field(None, ge=0, allow_inf_nan=False)
-    rate: Rate | None = Field(None, description="Per second.")
+    basis: Literal["input", "output", "total"] | None = Field(
+        default=None, description="Of tokens: which ones are counted."
+    )
+    value: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    rate: Rate | None = Field(default=None, description="Per second.")
 
     @model_validator(mode="before")
     @classmethod
@@ -97,11 +102,11 @@ class Work(Record):
 
 
 class _Reading(Record):
-    boundary: Boundary | None = Field(None, description="Where it was measured; assumed node_ac when left out.")
-    device: str | None = Field(None, description="Id of the one device it belongs to.")
-    phase: Literal["active", "idle"] | None = Field(None, description="Part of the run; phases add up.")
+    boundary: Boundary | None = Field(default=None, description="Where it was measured; assumed node_ac when left out.")
+    device: str | None = Field(default=None, description="Id of the one device it belongs to.")
+    phase: Literal["active", "idle"] | None = Field(default=None, description="Part of the run; phases add up.")
     method: Method | None = None
-    source: str | None = Field(None, description="File or place it was read.")
+    source: str | None = Field(default=None, description="File or place it was read.")
 
 
 class EnergyReading(_Reading):
@@ -109,7 +114,7 @@ class EnergyReading(_Reading):
 
     value: float = Field(ge=0, allow_inf_nan=False)
     unit: str
-    rule: str | None = Field(None, description="How the tool formed it.")
+    rule: str | None = Field(default=None, description="How the tool formed it.")
 
     @model_validator(mode="before")
     @classmethod
@@ -146,14 +151,14 @@ class PowerReading(_Reading):
     }
 
     scope: Literal["whole_run", "node", "device"] = Field(
-        "whole_run", description="Whose power it is: everything's, that of one node, or that of one device."
+        default="whole_run", description="Whose power it is: everything's, that of one node, or that of one device."
     )
     average_power: Power | None = None
-    trace: str | None = Field(None, description="Power trace, a path relative to the run file.")
+    trace: str | None = Field(default=None, description="Power trace, a path relative to the run file.")
     rule: Rule | Literal["mean_in_window", "energy/duration"] | None = Field(
-        None, description="How the trace is integrated (default: trapezoid), or how the mean was formed."
+        default=None, description="How the trace is integrated (default: trapezoid), or how the mean was formed."
     )
-    sampling: Time | None = Field(None, description="Nominal sampling interval.")
+    sampling: Time | None = Field(default=None, description="Nominal sampling interval.")
 
     @model_validator(mode="before")
     @classmethod
@@ -175,15 +180,15 @@ class PowerReading(_Reading):
 class Location(Record):
     """Where the run took place."""
 
-    region: str | None = Field(None, description="Country, grid zone, cloud region or aggregate.")
+    region: str | None = Field(default=None, description="Country, grid zone, cloud region or aggregate.")
 
 
 class Evidence(Record):
     """A file that the record was made from."""
 
     file: str
-    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$")
-    path: str | None = Field(None, description="Where the file lay when it was read.")
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    path: str | None = Field(default=None, description="Where the file lay when it was read.")
 
 
 class Warning_(Record):  # noqa: N801 - 'Warning' is a Python exception
@@ -209,26 +214,26 @@ class Run(Record):
         "timezone": "time_zone",
     }
 
-    schema_: Literal["tco.run/1"] = Field("tco.run/1", alias="schema")
+    schema_: Literal["tco.run/1"] = Field(default="tco.run/1", alias="schema")
     name: str | None = None
     tool: Tool | None = None
     start: datetime | None = None
     end: datetime | None = None
-    time_zone: str | None = Field(None, description="IANA zone of stamps without an offset.")
-    duration: Time | None = Field(None, description="Elapsed time; wins over end minus start.")
-    nodes: float | None = Field(None, gt=0, description="Nodes that the run held, whole.")
+    time_zone: str | None = Field(default=None, description="IANA zone of stamps without an offset.")
+    duration: Time | None = Field(default=None, description="Elapsed time; wins over end minus start.")
+    nodes: float | None = Field(default=None, gt=0, description="Nodes that the run held, whole.")
     devices: tuple[Device, ...] = ()
-    system: str | None = Field(None, description="Hardware record: a name of the catalogue or a file.")
+    system: str | None = Field(default=None, description="Hardware record: a name of the catalogue or a file.")
     work: tuple[Work, ...] = ()
     power: tuple[PowerReading, ...] = ()
     energy: tuple[EnergyReading, ...] = ()
-    pue_included: bool = Field(False, description="Whether the readings already hold the PUE of the site.")
-    pue: Pue | None = Field(None, description="PUE of the site, or the one the readings hold.")
+    pue_included: bool = Field(default=False, description="Whether the readings already hold the PUE of the site.")
+    pue: Pue | None = Field(default=None, description="PUE of the site, or the one the readings hold.")
     location: Location | None = None
     provenance: tuple[Evidence, ...] = ()
     warnings: tuple[Warning_, ...] = ()
     expected: dict[str, float] | None = Field(
-        None, description="Results its author expects; never used in an estimate."
+        default=None, description="Results its author expects; never used in an estimate."
     )
 
     @model_validator(mode="before")
@@ -254,20 +259,21 @@ class Run(Record):
             raise refusal(f"end {self.end} is before start {self.start}")
         return self
 
-    def _in_zone(self, stamp: datetime | None) -> datetime | None:
-        if stamp is None or stamp.tzinfo is not None:
-            return stamp
-        return None if self.time_zone is None else stamp.replace(tzinfo=ZoneInfo(self.time_zone))
+    def _instant(self, stamp: datetime | None) -> datetime | None:
+        if stamp is not None and stamp.tzinfo is None:
+            stamp = None if self.time_zone is None else stamp.replace(tzinfo=ZoneInfo(self.time_zone))
+        # UTC, because stamps that share a zone are subtracted by their wall clocks
+        return None if stamp is None else stamp.astimezone(UTC)
 
     @property
     def start_utc(self) -> datetime | None:
         """Start as an instant; None when it has neither offset nor zone."""
-        return self._in_zone(self.start)
+        return self._instant(self.start)
 
     @property
     def end_utc(self) -> datetime | None:
         """End as an instant; None when it has neither offset nor zone."""
-        return self._in_zone(self.end)
+        return self._instant(self.end)
 
     @property
     def elapsed(self) -> Quantity | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -24,7 +25,7 @@ class Accelerator(Record):
 
     name: str
     title: str | None = None
-    aliases: tuple[str, ...] = Field((), description="Names that tools print for it.")
+    aliases: tuple[str, ...] = Field(default=(), description="Names that tools print for it.")
     tdp: Annotated[Figure, FigureIn("W", above=0)] | None = None
     memory: Annotated[Figure, FigureIn("GB", above=0)] | None = None
     embodied: Emissions | None = None
@@ -43,16 +44,18 @@ class Memory(Record):
 
     capacity: Annotated[Figure, FigureIn("GB", above=0)]
     per_capacity: Annotated[Figure, FigureIn("gCO2e/GB", at_least=0)]
-    yield_: Share | None = Field(None, alias="yield")
+    yield_: Share | None = Field(default=None, alias="yield")
 
 
 class Part(Record):
     """A part of a node, and how many of it a node has. Its embodied carbon is given in exactly one way."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="Names the line carbon.embodied.<name>.")
-    count: float = Field(1, gt=0)
-    embodied: Emissions | None = Field(None, description="Of one piece, as published.")
-    accelerator: str | None = Field(None, description="Record of an accelerator, whose embodied carbon is used.")
+    count: float = Field(default=1, gt=0)
+    embodied: Emissions | None = Field(default=None, description="Of one piece, as published.")
+    accelerator: str | None = Field(
+        default=None, description="Record of an accelerator, whose embodied carbon is used."
+    )
     die: Die | None = None
     memory: Memory | None = None
 
@@ -94,7 +97,7 @@ class NodeModel(Record):
 class System(Record):
     """A node: what it is made of, what it draws and what it costs."""
 
-    also_known_as: ClassVar[dict[str, str]] = {
+    also_known_as: ClassVar[Mapping[str, str]] = {
         "life": "lifetime",
         "utilization": "utilisation",
         "gpus": "devices_per_node",
@@ -102,24 +105,24 @@ class System(Record):
 
     name: str
     title: str | None = None
-    aliases: tuple[str, ...] = Field((), description="Names that tools print for the node.")
-    accelerator: str | None = Field(None, description="Record of the accelerator it holds.")
-    devices_per_node: float | None = Field(None, gt=0)
+    aliases: tuple[str, ...] = Field(default=(), description="Names that tools print for the node.")
+    accelerator: str | None = Field(default=None, description="Record of the accelerator it holds.")
+    devices_per_node: float | None = Field(default=None, gt=0)
     cooling: Cooling | None = None
     rating: Annotated[Figure, FigureIn("W", above=0)] | None = Field(
-        None, description="Power to provision for one node; never used as energy."
+        default=None, description="Power to provision for one node; never used as energy."
     )
     node_model: NodeModel | None = None
-    parts: tuple[Part, ...] = Field((), description="Bill of materials, for embodied carbon.")
-    gaps: tuple[str, ...] = Field((), description="What is known to be missing from the record.")
-    price: Annotated[Figure, FigureIn("money", at_least=0)] | None = Field(None, description="Of one node.")
+    parts: tuple[Part, ...] = Field(default=(), description="Bill of materials, for embodied carbon.")
+    gaps: tuple[str, ...] = Field(default=(), description="What is known to be missing from the record.")
+    price: Annotated[Figure, FigureIn("money", at_least=0)] | None = Field(default=None, description="Of one node.")
     network_share: Annotated[Figure, FigureIn("1", at_least=0, at_most=0.99)] | None = Field(
-        None, description="Share of the network in the cost of nodes and network."
+        default=None, description="Share of the network in the cost of nodes and network."
     )
     lifetime: Annotated[Figure, FigureIn("year", above=0)] | None = None
-    utilisation: Share | None = Field(None, description="Share of its life that runs are charged for.")
+    utilisation: Share | None = Field(default=None, description="Share of its life that runs are charged for.")
     maintenance: Annotated[Figure, FigureIn("1", at_least=0)] | None = Field(
-        None, description="Cost of maintenance over amortised cost of the node."
+        default=None, description="Cost of maintenance over amortised cost of the node."
     )
 
     @model_validator(mode="after")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import textwrap
 
-from tco.estimation.estimate import Estimate
+from tco.estimation.result import Estimate
 from tco.graph import Node
 from tco.operations import OPERATIONS
-from tco.reports.numbers import show_range, show_value
+from tco.reports.numbers import readable_unit, show_range, show_value
 from tco.reports.summary import input_range, input_source, input_value
 
 
@@ -70,7 +70,7 @@ def explain(estimate: Estimate, name: str) -> str:
             return
         done.add(node.name)
         if node.operation == "input":
-            mark = "assumed" if node.given and node.given.assumed else "stated"
+            mark = "assumed" if node.given and node.given.assumed else "given"
             spread = input_range(node)
             wrapped(
                 f"{node.name} = {input_value(node)}" + (f"  [{spread}]" if spread else "") + f"  {mark}: {node.label}",
@@ -83,7 +83,7 @@ def explain(estimate: Estimate, name: str) -> str:
                 wrapped(f"note: {node.given.note}", indent + "    ")
             return
         low, high = graph.range_of(node.name)
-        spread = show_range(node.quantity, node.unit, low, high)
+        spread = show_range(node.quantity, low, high, readable_unit(node.quantity, node.unit))
         wrapped(f"{node.name} = {_value(node)}" + (f"  [{spread}]" if spread else "") + f"  {node.label}", indent)
         wrapped(f"= {node.text(follow_name=True)}", indent + "    ")
         wrapped(f"= {_with_numbers(node)}", indent + "    ")

@@ -17,11 +17,13 @@ _LADDERS: tuple[tuple[str, ...], ...] = (
 _PER_WORK = {"J": ("nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"), "gCO2e": ("ngCO2e", *_LADDERS[2])}
 
 
-def digits(value: float, significant: int = 4) -> str:
+def digits(value: float, significant: int = 4, *, padded: bool = False) -> str:
     """A number with its significant digits, thousands separated, no exponent where it can be avoided.
 
-    >>> digits(1287.04), digits(0.064208), digits(1234567.0)
-    ('1,287', '0.06421', '1,235,000')
+    Zeros at the end are shown where `padded`, as for a computed value.
+
+    >>> digits(1287.04), digits(0.064208), digits(1234567.0), digits(207.0), digits(207.0, padded=True)
+    ('1,287', '0.06421', '1,235,000', '207', '207.0')
     """
     if value == 0:
         return "0"
@@ -31,7 +33,7 @@ def digits(value: float, significant: int = 4) -> str:
     places = significant - 1 - magnitude
     rounded = round(value, places)
     text = f"{rounded:,.{max(places, 0)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return text if padded or "." not in text else text.rstrip("0").rstrip(".")
 
 
 def readable_unit(quantity: Quantity, unit: str) -> str:
@@ -59,18 +61,20 @@ def readable_unit(quantity: Quantity, unit: str) -> str:
 
 def show_value(quantity: Quantity, unit: str) -> tuple[str, str]:
     """Value and unit as text, in a readable unit."""
-    shown = readable_unit(quantity, unit)
-    return digits(float(convert(quantity, shown).magnitude)), "" if shown == "1" else shown
+    return show_in(quantity, readable_unit(quantity, unit))
 
 
-def show_range(quantity: Quantity, unit: str, low: float | None, high: float | None) -> str:
-    """Range as text in the unit in which `show_value` shows the value; empty where there is none."""
-    if low is None and high is None:
-        return ""
+def show_in(quantity: Quantity, unit: str, *, padded: bool = False) -> tuple[str, str]:
+    """Value and unit as text, in a unit of your choice."""
+    return digits(float(convert(quantity, unit).magnitude), padded=padded), "" if unit == "1" else unit
+
+
+def show_range(quantity: Quantity, low: float | None, high: float | None, shown: str) -> str:
+    """Range (given in the unit of the quantity) as text in the unit `shown`; empty where there is none."""
     value = float(quantity.magnitude)
     ends = (value if low is None else low, value if high is None else high)
     if ends[0] == ends[1]:
         return ""
-    shown = parse_unit(readable_unit(quantity, unit))
-    texts = [digits(float(Q(end, quantity.units).to(shown).magnitude)) for end in ends]
+    unit = parse_unit(shown)
+    texts = [digits(float(Q(end, quantity.units).to(unit).magnitude)) for end in ends]
     return f"{texts[0]} to {texts[1]}" if texts[0] != texts[1] else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tco.estimation.estimate import Estimate, Line
+from tco.estimation.result import Estimate, Line
 from tco.graph import Node
-from tco.reports.numbers import digits, show_range, show_value
+from tco.reports.numbers import digits, readable_unit, show_in, show_range, show_value
 
 _SECTIONS = (
     ("energy.", "Energy"),
@@ -92,11 +92,16 @@ def _rows(estimate: Estimate) -> list[Row]:
     def depth(name: str) -> int:
         return 1 + depth(owner[name]) if name in owner else 0
 
+    def shown_in(name: str) -> str:
+        """A part is shown in the unit of its total, so that the two can be compared."""
+        line = lines[name]
+        return shown_in(owner[name]) if name in owner else readable_unit(line.quantity, line.unit)
+
     rows = []
     for name in order:
-        line = lines[name]
-        value, unit = show_value(line.quantity, line.unit)
-        spread = show_range(line.quantity, line.unit, line.low, line.high)
+        line, shown = lines[name], shown_in(name)
+        value, unit = show_in(line.quantity, shown, padded=True)
+        spread = show_range(line.quantity, line.low, line.high, shown)
         section = _section(name) or ""
         rows.append(Row(section, name, value, unit, spread, line.label, _remark(line), depth(name)))
     return rows
@@ -111,7 +116,9 @@ def input_value(node: Node) -> str:
 def input_range(node: Node) -> str:
     """Range of an input as text."""
     given = node.given
-    return "" if given is None else show_range(node.quantity, node.unit, given.low, given.high)
+    if given is None:
+        return ""
+    return show_range(node.quantity, given.low, given.high, readable_unit(node.quantity, node.unit))
 
 
 def input_source(node: Node) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from tco.estimation.estimate import Estimate
+from tco.estimation.result import Estimate
 
 _COLUMNS = ("line", "value", "unit", "low", "high", "label", "method", "basis", "boundary", "stage", "scope")
 

@@ -1,35 +1,27 @@
-"""The main job: a run, its hardware and its place in, an estimate out."""
+"""The result: lines, inputs, warnings, and how each number came about."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tco import catalog, grid_intensity
 from tco.errors import EstimateError, did_you_mean
-from tco.estimation.carbon import add_carbon, add_water
 from tco.estimation.case import Case, Missing
-from tco.estimation.cost import add_cost
-from tco.estimation.energy import add_energy
 from tco.estimation.readings import Group
-from tco.estimation.work import add_work
 from tco.graph import Graph, Node
 from tco.grid_intensity import Region
 from tco.provenance import DataSet
-from tco.records.base import load
 from tco.records.run import Run, Warning_
 from tco.records.site import Site
 from tco.records.system import System
-from tco.units import CURRENCIES, Quantity, convert
+from tco.units import Quantity, convert
 
 if TYPE_CHECKING:
     from tco.compiled import Program
 
 SCHEMA = "tco.estimate/1"
-_RECORD_FILES = (".toml", ".json")
 
 
 @dataclass(frozen=True)
@@ -197,117 +189,3 @@ class Estimate:
     def __repr__(self) -> str:
         lines, inputs = len(self.graph.lines()), len(self.graph.inputs())
         return f"<Estimate of {self.run.name or self.where}: {lines} lines, {inputs} inputs>"
-
-
-def estimate(
-    run: Run | str | Path,
-    *,
-    region: str | None = None,
-    system: System | str | Path | None = None,
-    site: Site | str | Path | None = None,
-    set: Mapping[str, object] | None = None,
-    year: int | None = None,
-    currency: str | None = None,
-) -> Estimate:
-    """Estimate energy, carbon and cost of a run.
-
-    Parameters
-    ----------
-    run
-        A run record, or a file that holds one or that a reader knows.
-    region
-        Country, grid zone, cloud region or aggregate; else that of the site, else that of the run.
-    system
-        Hardware record, name of one in the catalogue, or a file; else that of the run, else told from its devices.
-    site
-        Site record, or a file.
-    set
-        Values for inputs by dotted name, each text with a unit, ``{value, unit}``, a quantity, or a plain number
-        where the input has no unit.
-    year
-        Year of the data to use; else that of the run, else the newest.
-    currency
-        ISO code to report cost in; else that of the tariff.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    TcoError
-        If something given cannot be used: the message names it and what would be right.
-    """
-    where = "run"
-    folder = Path()
-    if not isinstance(run, Run):
-        from tco.readers import read
-
-        path = Path(run)
-        where, folder = str(path), path.parent
-        runs = read(path)
-        if len(runs) != 1:
-            raise EstimateError(f"{path}: holds {len(runs)} runs; estimate them one by one")
-        run = runs[0]
-    elif run.name:
-        where = run.name
-    if isinstance(site, str | Path):
-        site = load(Site, Path(site))
-    site = site or Site()
-    if currency is not None and currency not in CURRENCIES:
-        raise EstimateError(f"currency '{currency}' is not known{did_you_mean(currency, CURRENCIES)} (ISO codes)")
-
-    place = region or site.region or (run.location.region if run.location else None)
-    case = Case(
-        run=run,
-        system=None,
-        site=site,
-        region=None if place is None else grid_intensity.resolve(place),
-        where=where,
-        stated=set or {},
-        year=year if year is not None else (run.start.year if run.start else None),
-        currency=currency,
-    )
-    case.system = _system(case, system, folder)
-    energies = add_energy(case)
-    add_carbon(case, energies)
-    add_water(case, energies)
-    add_cost(case, energies)
-    add_work(case)
-    case.graph.check_all_stated_used(sorted(case.offered))
-    return Estimate(case, energies.groups)
-
-
-def _system(case: Case, named: System | str | Path | None, folder: Path) -> System | None:
-    """The hardware record: named by the user, named by the run, or told from the devices of the run."""
-    if isinstance(named, System):
-        case.system_assumed = False
-        return named
-    run = case.run
-    if named is None and run.system is not None:
-        named = folder / run.system if Path(run.system).suffix in _RECORD_FILES else run.system
-    if named is not None:
-        path = Path(named)
-        if path.suffix not in _RECORD_FILES:
-            return catalog.system(str(named))
-        case.system_assumed = False
-        return load(System, path)
-    for index, device in enumerate(run.devices):
-        if device.model is None:
-            continue
-        fitting = catalog.systems_with(device.model)
-        if len(fitting) == 1:
-            case.warn(
-                "system-assumed",
-                f"the hardware record '{fitting[0]}' is taken, the only one with {device.model}; see --system",
-                f"{case.where}: devices[{index}]",
-            )
-            return catalog.system(fitting[0])
-        if fitting:
-            case.warn(
-                "system-open",
-                f"{device.model} fits several hardware records ({', '.join(fitting)}); choose one with --system",
-                f"{case.where}: devices[{index}]",
-            )
-            return None
-    return None
