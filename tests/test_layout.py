@@ -99,7 +99,7 @@ def test_every_public_function_says_what_it_does() -> None:
     missing = []
     for path in sorted((ROOT / "tco").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-                if not ast.get_docstring(node):
-                    missing.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+            public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if public and not ast.get_docstring(node):
+                missing.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     assert not missing, "\n".join(missing)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tco.errors import ReadError
 from tco.readers import digits, values
-from tco.readers.digits import Flags, Floats, Places, Words, word
+from tco.readers.digits import Bytes, Flags, Floats, Places, Words, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,8 +52,8 @@ class Block:
     path, names
         File and column names, for messages; each row has one field for each name.
     buffer, begin, end
-        The rows are ``buffer[begin:end]``, the last one ends with a newline. The buffer has `digits.FRONT` bytes
-        before and `digits.BACK` after.
+        The rows are ``buffer[begin:end]``, the last one ends with a newline. Before them are `digits.FRONT` zero bytes
+        or more and nothing else, after them `digits.BACK` bytes or more of anything.
     first_line
         Line of the file that the first row is.
 
@@ -102,47 +102,44 @@ class Block:
     # ---- finding the fields
 
     def _split(self, begin: int, end: int) -> None:
-        view = np.frombuffer(self._buffer, np.uint8, end - begin, begin)
-        is_separator = view == _COMMA
-        is_separator |= view == _NEWLINE
-        separators = np.flatnonzero(is_separator)
-        is_newline = view[separators] == _NEWLINE
-        separators += begin
-        width = len(self._names)
         nul = self._buffer.find(0, begin, end)
         if nul >= 0:
             line = self._first_line + self._buffer.count(b"\n", begin, nul)
             raise ReadError(f"{self._path}:{line}: holds a zero byte; the file is damaged or is not text")
-        quoted = self._buffer.find(b'"', begin, end) >= 0
-        if not quoted and len(separators) % width == 0:
-            grid = is_newline.reshape(-1, width)
-            if grid[:, -1].all() and np.count_nonzero(is_newline) == len(grid):
-                self._ends = separators.reshape(-1, width)
-                self._line_begins = np.empty(len(grid), np.int64)
+        view = np.frombuffer(self._buffer, np.uint8, end)
+        is_separator = view == _NEWLINE
+        lines = int(np.count_nonzero(is_separator))
+        is_separator |= view == _COMMA
+        separators = np.flatnonzero(is_separator)
+        width = len(self._names)
+        quoted = self._buffer.find(_QUOTE, begin, end) >= 0
+        if not quoted and len(separators) == lines * width:
+            ends = separators.reshape(lines, width)
+            if (view[ends[:, -1]] == _NEWLINE).all():
+                self._ends = ends
+                self._line_begins = np.empty(lines, np.int64)
                 self._line_begins[0] = begin
-                self._line_begins[1:] = self._ends[:-1, -1] + 1
+                self._line_begins[1:] = ends[:-1, -1] + 1
                 return
-        self._split_uneven(view, separators, is_newline, begin, quoted)
+        self._split_uneven(view, separators, begin, quoted)
 
-    def _split_uneven(self, view: Any, separators: Places, is_newline: Flags, begin: int, quoted: bool) -> None:
+    def _split_uneven(self, view: Bytes, separators: Places, begin: int, quoted: bool) -> None:
         """Rows where some have quotes, are blank, or have a wrong number of fields."""
         width = len(self._names)
-        newlines = np.flatnonzero(is_newline)
+        newlines = np.flatnonzero(view[separators] == _NEWLINE)
         line_ends = separators[newlines]
         line_begins = np.concatenate(([begin], line_ends[:-1] + 1))
-        counts = np.diff(newlines, prepend=-1)
-        odd = counts != width
+        odd = np.diff(newlines, prepend=-1) != width
         if quoted:
-            odd[np.unique(np.searchsorted(line_ends, np.flatnonzero(view == _QUOTE) + begin))] = True
+            odd[np.searchsorted(line_ends, np.flatnonzero(view == _QUOTE))] = True
         keep = np.ones(len(line_ends), np.bool_)
         fields: dict[int, list[str]] = {}
         for index in np.flatnonzero(odd).tolist():
             raw = bytes(self._buffer[line_begins[index] : line_ends[index]])
-            if not raw.strip():
+            if raw.strip():
+                fields[index] = self._fields(raw, index)
+            else:
                 keep[index] = False
-                continue
-            self._lines = np.array([self._first_line + index])
-            fields[index] = self._fields(raw, index)
         rows = np.flatnonzero(keep)
         self._lines = self._first_line + rows
         self._line_begins = line_begins[rows]

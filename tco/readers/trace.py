@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -148,22 +149,48 @@ def _upper_edge(number: int) -> float:
     return float(np.array([(number + 1 + _FIRST_BIN) << 49]).view(np.float64)[0])
 
 
-class Intervals:
-    """Lengths of the intervals between samples: the longest, the usual one, and what lies in long ones."""
+class Times:
+    """Times of samples, and the lengths of the intervals between them; channels sampled together share one.
+
+    Parameters
+    ----------
+    t_s
+        Times in s, shape (n,).
+    """
+
+    def __init__(self, t_s: Floats) -> None:
+        self.t_s = np.asarray(t_s, np.float64)
+        self.intervals = np.diff(self.t_s)
+
+    def __len__(self) -> int:
+        return len(self.t_s)
+
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """Shortest and longest interval."""
+        return (float(self.intervals.min()), float(self.intervals.max())) if self.intervals.size else (0.0, 0.0)
+
+    @cached_property
+    def histogram(self) -> tuple[NDArray[np.int64], Floats]:
+        """How many intervals lie in each bin, and how long they are together."""
+        bins = _bins(self.intervals)
+        return np.bincount(bins, minlength=_BINS), np.bincount(bins, weights=self.intervals, minlength=_BINS)
+
+
+class _Intervals:
+    """Lengths of the intervals between valid samples: the longest, the usual one, and what lies in long ones."""
 
     def __init__(self) -> None:
         self.longest_s = 0.0
         self._count = np.zeros(_BINS, np.int64)
         self._time = np.zeros(_BINS)
 
-    def add(self, intervals: Floats) -> None:
-        """Count some more intervals, in s."""
-        if intervals.size == 0:
-            return
-        self.longest_s = max(self.longest_s, float(intervals.max()))
-        bins = _bins(intervals)
-        self._count += np.bincount(bins, minlength=_BINS)
-        self._time += np.bincount(bins, weights=intervals, minlength=_BINS)
+    def add(self, times: Times) -> None:
+        """Count the intervals between these samples."""
+        if len(times) > 1:
+            self.longest_s = max(self.longest_s, times.extremes[1])
+            self._count += times.histogram[0]
+            self._time += times.histogram[1]
 
     def usual_and_gaps(self) -> tuple[float, float]:
         """The usual interval (upper quartile) and the time in intervals of more than `GAP` of it, both in s."""
@@ -199,19 +226,19 @@ class Integrator:
             raise ReadError(f"rule '{rule}' is not known; write trapezoid, left_rectangle or right_rectangle")
         self._rule, self._most_w = rule, most_w
         self._energy = _Sum()
-        self._intervals = Intervals()
+        self._intervals = _Intervals()
         self._samples = self._missing = self._impossible = 0
         self._minimum, self._maximum = math.inf, -math.inf
         self._stamps: tuple[float, float] | None = None
         self._valid: tuple[float, float] | None = None
         self._last_w = 0.0
 
-    def add(self, t_s: Floats, power_w: Floats, where: Callable[[int], str] = "sample {}".format) -> None:
+    def add(self, times: Times | Floats, power_w: Floats, where: Callable[[int], str] = "sample {}".format) -> None:
         """Add the next samples.
 
         Parameters
         ----------
-        t_s
+        times
             Times in s, not decreasing, shape (n,).
         power_w
             Powers in W, NaN where missing, shape (n,).
@@ -223,43 +250,43 @@ class Integrator:
         ReadError
             If time runs backwards.
         """
-        if len(t_s) == 0:
+        times = times if isinstance(times, Times) else Times(times)
+        if len(times) == 0:
             return
-        t_s, power_w = np.asarray(t_s, np.float64), np.asarray(power_w, np.float64)
-        intervals = np.diff(t_s)
-        self._check_order(t_s, intervals, where)
-        self._stamps = (self._stamps[0] if self._stamps else float(t_s[0])), float(t_s[-1])
+        self._check_order(times, where)
+        self._stamps = (self._stamps[0] if self._stamps else float(times.t_s[0])), float(times.t_s[-1])
+        power_w = np.asarray(power_w, np.float64)
         valid = power_w >= 0
         valid &= power_w <= self._most_w
         if not valid.all():
             self._missing += int(np.count_nonzero(~valid))
             self._impossible += int(np.count_nonzero(~valid & ~np.isnan(power_w)))
-            t_s, power_w = t_s[valid], power_w[valid]
-            if len(t_s) == 0:
+            times, power_w = Times(times.t_s[valid]), power_w[valid]
+            if len(times) == 0:
                 return
-            intervals = np.diff(t_s)
-        first, last = float(t_s[0]), float(t_s[-1])
+        first, last = float(times.t_s[0]), float(times.t_s[-1])
         if self._valid is not None:
-            bridge = np.array([first - self._valid[1]])
-            self._energy.add(self._sum(bridge, np.array([self._last_w, power_w[0]])))
+            bridge = Times(np.array([self._valid[1], first]))
+            self._energy.add(self._sum(bridge.intervals, np.array([self._last_w, power_w[0]])))
             self._intervals.add(bridge)
-        self._energy.add(self._sum(intervals, power_w))
-        self._intervals.add(intervals)
+        self._energy.add(self._sum(times.intervals, power_w))
+        self._intervals.add(times)
         self._valid = (self._valid[0] if self._valid else first), last
         self._last_w = float(power_w[-1])
-        self._samples += len(t_s)
+        self._samples += len(times)
         self._minimum = min(self._minimum, float(power_w.min()))
         self._maximum = max(self._maximum, float(power_w.max()))
 
-    def _check_order(self, t_s: Floats, intervals: Floats, where: Callable[[int], str]) -> None:
+    def _check_order(self, times: Times, where: Callable[[int], str]) -> None:
+        t_s = times.t_s
         before, row = (self._stamps[1] if self._stamps else -math.inf), -1
         if t_s[0] < before:
             row = 0
-        elif intervals.size and intervals.min() < 0:
-            row = int(np.argmax(intervals < 0)) + 1
+        elif times.extremes[0] < 0:
+            row = int(np.argmax(times.intervals < 0)) + 1
             before = float(t_s[row - 1])
-        elif not (math.isfinite(t_s[0]) and math.isfinite(t_s[-1])):
-            raise ReadError(f"{where(0)}: a time stamp is missing or not finite")
+        elif not np.isfinite(t_s).all():
+            raise ReadError(f"{where(int(np.argmin(np.isfinite(t_s))))}: has no time")
         if row >= 0:
             raise ReadError(
                 f"{where(row)}: time runs backwards by {before - t_s[row]:g} s; sort the file by time, cut it where "

@@ -23,7 +23,7 @@ def codes(estimate: tco.Estimate) -> set[str]:
     return {warning.code for warning in estimate.warnings}
 
 
-# ---- published runs ----------------------------------------------------------------------------------------------------
+# ---- published runs ----
 
 
 def test_gpt3_energy_already_holds_its_pue() -> None:
@@ -98,7 +98,7 @@ def _chain(run: tco.Run) -> set[str]:
     return {"node_dc": {"node.psu_efficiency"}, "gpu_board": {"node.overhead"}}.get(str(boundary), set())
 
 
-# ---- open cases --------------------------------------------------------------------------------------------------------
+# ---- open cases ----
 
 
 def test_a01_kilowatts_stay_kilowatts() -> None:
@@ -201,7 +201,11 @@ def test_a40_package_and_pdu_are_shown_not_added() -> None:
 
 
 def life_system(**fields: Any) -> dict[str, Any]:
-    return {"name": "case", "parts": [{"name": "node", "embodied": {"value": 5000, "unit": "kg", "boundary": "node"}}], **fields}
+    return {
+        "name": "case",
+        "parts": [{"name": "node", "embodied": {"value": 5000, "unit": "kg", "boundary": "node"}}],
+        **fields,
+    }
 
 
 def test_a44_a_life_of_nothing_is_refused() -> None:
@@ -241,7 +245,11 @@ def test_a47_cents_and_currencies() -> None:
     assert estimate.value("cost.energy", "EUR") == pytest.approx(26.88, rel=1e-12)
     # A price in USD beside it, and no rate: refused; with a rate it converts.
     run = run_of(energy="134.4 kWh", duration="24 h", nodes=1)
-    stated: dict[str, object] = {"system.price": "250000 USD", "site.building_cost": "0 EUR/kW", "system.rating": "1 kW"}
+    stated: dict[str, object] = {
+        "system.price": "250000 USD",
+        "site.building_cost": "0 EUR/kW",
+        "system.rating": "1 kW",
+    }
     with pytest.raises(EstimateError) as caught:
         tco.estimate(run, site=site, set=stated)
     assert "system.price is in USD and the cost is in EUR, and no exchange rate is stated" in str(caught.value)
@@ -274,7 +282,7 @@ def test_the_year_of_the_run_chooses_the_factor() -> None:
     assert "data-year" in codes(later)
 
 
-# ---- energy chain ------------------------------------------------------------------------------------------------------
+# ---- energy chain ----
 
 
 def test_boards_reach_the_wall_only_through_a_stated_overhead() -> None:
@@ -294,7 +302,9 @@ def test_a_node_model_has_a_fixed_part_and_a_part_that_follows() -> None:
     model = {"fixed_power": "1 kW", "follow": 1.1, "psu_efficiency": 0.95}
     system = tco.System.model_validate({"name": "case", "devices_per_node": 8, "node_model": model})
     run = run_of(
-        energy={"value": 10, "unit": "kWh", "boundary": "gpu_board"}, duration="2 h", devices=[{"kind": "gpu", "count": 8}]
+        energy={"value": 10, "unit": "kWh", "boundary": "gpu_board"},
+        duration="2 h",
+        devices=[{"kind": "gpu", "count": 8}],
     )
     estimate = tco.estimate(run, system=system, set=PLAIN)
     assert estimate.value("energy.it", "kWh") == pytest.approx((10 * 1.1 + 1 * 2) / 0.95, rel=1e-12)
@@ -379,7 +389,7 @@ def test_an_inner_boundary_above_its_outer_one_warns() -> None:
     assert "inner-above-outer" in codes(tco.estimate(run_of(energy=energy), set=PLAIN))
 
 
-# ---- what is missing is said -------------------------------------------------------------------------------------------
+# ---- what is missing is said ----
 
 
 def test_without_a_place_carbon_and_tariff_are_missing_and_say_what_to_give() -> None:
@@ -397,7 +407,9 @@ def test_a_place_without_a_tariff_asks_for_one() -> None:
     run = run_of(energy="1 kWh", duration="1 h", nodes=1)
     estimate = tco.estimate(run, region="ch", system="hgx-h100")
     missing = {item.line: item.reason for item in estimate.missing}
-    assert missing["cost.energy"].startswith("no tariff is known for Switzerland; give it, for instance --set site.tariff=")
+    assert missing["cost.energy"].startswith(
+        "no tariff is known for Switzerland; give it, for instance --set site.tariff="
+    )
     assert missing["cost.total"] == "it needs cost.energy"
     whole = tco.estimate(run, region="ch", system="hgx-h100", set={"site.tariff": "0.25 CHF/kWh"})
     assert whole["cost.total"].unit == "CHF"
@@ -444,7 +456,9 @@ def test_a_bad_set_names_the_input(stated: dict[str, object], words: str) -> Non
 
 
 def test_devices_that_are_not_those_of_the_record_warn() -> None:
-    run = run_of(energy="1 kWh", duration="1 h", devices=[{"kind": "gpu", "model": "NVIDIA H100 80GB HBM3", "count": 4}])
+    run = run_of(
+        energy="1 kWh", duration="1 h", devices=[{"kind": "gpu", "model": "NVIDIA H100 80GB HBM3", "count": 4}]
+    )
     assert "hardware-mismatch" in codes(tco.estimate(run, system="gh200-node-4"))
     assert "hardware-mismatch" not in codes(tco.estimate(run, system="hgx-h100"))
 
