@@ -175,26 +175,32 @@ def in_own_currency(quantity: Quantity, unit: str) -> str:
 
 
 def convert(quantity: Quantity, unit: str) -> Quantity:
-    """The quantity in ``unit``; where ``unit`` is of emissions, a mass is read as mass of CO2e.
+    """The quantity in `unit`; ``money`` in it stands for the quantity's own currency.
 
     Raises
     ------
     UnitError
-        If the quantity is of another kind.
+        If the quantity is of another kind. Mass is not emissions here.
     """
     target = parse_unit(in_own_currency(quantity, unit))
     if quantity.units == target:
         return quantity
-    if "[carbon]" in target.dimensionality and "[carbon]" not in quantity.dimensionality:
-        as_carbon = quantity * (ureg.gCO2e / ureg.g)
-        if as_carbon.dimensionality == target.dimensionality:
-            return as_carbon.to(target)
     if quantity.dimensionless and not target.dimensionless:
         number = show(quantity).strip("'")
         raise UnitError(f"'{number}' needs a unit; write for instance '{number} {unit.replace(MONEY, 'EUR')}'")
     if quantity.dimensionality != target.dimensionality:
         raise UnitError(f"{show(quantity)} is {kind(quantity)}, not {kind(target)}; write it in '{unit}'")
     return quantity.to(target)
+
+
+def convert_given(quantity: Quantity, unit: str) -> Quantity:
+    """What a person or a file gave, in `unit`: as `convert`, but a mass given for emissions is mass of CO2e."""
+    target = parse_unit(in_own_currency(quantity, unit))
+    if "[carbon]" in target.dimensionality and "[carbon]" not in quantity.dimensionality:
+        as_carbon = quantity * (ureg.gCO2e / ureg.g)
+        if as_carbon.dimensionality == target.dimensionality:
+            return as_carbon.to(target)
+    return convert(quantity, unit)
 
 
 def show(quantity: Quantity) -> str:
@@ -229,7 +235,7 @@ def parse_quantity(text: str, unit: str) -> Quantity:
         raise UnitError(f"'{text.strip()}' needs a unit; write for instance '{text.strip()} {unit}'")
     try:
         given = parse_unit(rest)
-        return convert(ureg.Quantity(value, given), unit)
+        return convert_given(ureg.Quantity(value, given), unit)
     except UnitError as error:
         if rest and str(error).startswith(f"'{rest}'"):  # name the whole text, not its unit alone
             raise UnitError(f"'{text.strip()}'" + str(error)[len(rest) + 2 :]) from None
@@ -266,7 +272,7 @@ def read_quantity(value: object, unit: str) -> Quantity:
         if "currency" in value:
             hundredths, text = _with_currency(text, str(value["currency"]))
             number = number / 100 if hundredths else number
-        return convert(Q(float(number), text), unit)
+        return convert_given(Q(float(number), text), unit)
     if isinstance(value, bool):
         raise UnitError(f"{value} is not a quantity; write for instance '5 {unit}'")
     if isinstance(value, int | float):
@@ -278,7 +284,7 @@ def read_quantity(value: object, unit: str) -> Quantity:
     if hasattr(value, "magnitude") and hasattr(value, "units"):
         foreign: Any = value
         own = foreign if getattr(value, "_REGISTRY", None) is ureg else Q(foreign.magnitude, f"{foreign.units}")
-        return convert(own, unit)
+        return convert_given(own, unit)
     raise UnitError(f"{value!r} is not a quantity; write for instance '5 {unit}'")
 
 

@@ -82,6 +82,10 @@ class Block:
         """Line of the file where a row stands."""
         return int(self._lines[row]) if self._lines is not None else self._first_line + row
 
+    def where(self, row: int) -> str:
+        """File and line of a row, for messages."""
+        return f"{self._path}:{self.line(row)}"
+
     def place(self, row: int, column: int) -> values.Place:
         """Where a field stands, for messages."""
         return values.Place(self._path, self.line(row), self._names[column])

@@ -51,8 +51,8 @@ class Channel:
         From the first to the last valid sample.
     samples, missing
         Valid samples; samples without a usable value, which the intervals bridge.
-    impossible
-        How many of the missing ones had a value that no device can have.
+    impossible, first_impossible
+        How many of the missing ones had a value that no device can have, and the first of them with its place.
     longest_gap_s
         Longest interval between valid samples.
     usual_interval_s
@@ -85,6 +85,7 @@ class Channel:
     samples: int
     missing: int
     impossible: int
+    first_impossible: str | None
     longest_gap_s: float
     usual_interval_s: float
     coverage: float
@@ -228,6 +229,7 @@ class Integrator:
         self._energy = _Sum()
         self._intervals = _Intervals()
         self._samples = self._missing = self._impossible = 0
+        self._first_impossible: str | None = None
         self._minimum, self._maximum = math.inf, -math.inf
         self._stamps: tuple[float, float] | None = None
         self._valid: tuple[float, float] | None = None
@@ -253,14 +255,14 @@ class Integrator:
         times = times if isinstance(times, Times) else Times(times)
         if len(times) == 0:
             return
-        self._check_order(times, where)
+        _check_order(times, self._stamps[1] if self._stamps else -math.inf, where)
         self._stamps = (self._stamps[0] if self._stamps else float(times.t_s[0])), float(times.t_s[-1])
         power_w = np.asarray(power_w, np.float64)
         valid = power_w >= 0
         valid &= power_w <= self._most_w
         if not valid.all():
             self._missing += int(np.count_nonzero(~valid))
-            self._impossible += int(np.count_nonzero(~valid & ~np.isnan(power_w)))
+            self._count_impossible(~valid & ~np.isnan(power_w), power_w, where)
             times, power_w = Times(times.t_s[valid]), power_w[valid]
             if len(times) == 0:
                 return
@@ -277,21 +279,12 @@ class Integrator:
         self._minimum = min(self._minimum, float(power_w.min()))
         self._maximum = max(self._maximum, float(power_w.max()))
 
-    def _check_order(self, times: Times, where: Callable[[int], str]) -> None:
-        t_s = times.t_s
-        before, row = (self._stamps[1] if self._stamps else -math.inf), -1
-        if t_s[0] < before:
-            row = 0
-        elif times.extremes[0] < 0:
-            row = int(np.argmax(times.intervals < 0)) + 1
-            before = float(t_s[row - 1])
-        elif not np.isfinite(t_s).all():
-            raise ReadError(f"{where(int(np.argmin(np.isfinite(t_s))))}: has no time")
-        if row >= 0:
-            raise ReadError(
-                f"{where(row)}: time runs backwards by {before - t_s[row]:g} s; sort the file by time, cut it where "
-                "a second run or a clock set back begins, or log in UTC"
-            )
+    def _count_impossible(self, impossible: NDArray[np.bool_], power_w: Floats, where: Callable[[int], str]) -> None:
+        count = int(np.count_nonzero(impossible))
+        if count and self._first_impossible is None:
+            row = int(np.argmax(impossible))
+            self._first_impossible = f"{power_w[row]:.12g} W at {where(row)}"
+        self._impossible += count
 
     def _sum(self, intervals: Floats, power_w: Floats) -> float:
         if self._rule == "left_rectangle":
@@ -323,6 +316,7 @@ class Integrator:
             samples=self._samples,
             missing=self._missing,
             impossible=self._impossible,
+            first_impossible=self._first_impossible,
             longest_gap_s=self._intervals.longest_s,
             usual_interval_s=usual,
             coverage=covered(duration - gaps, stamps[1] - stamps[0]),
@@ -335,6 +329,112 @@ class Integrator:
             rule=self._rule,
             column=id if column is None else column,
             within=within,
+        )
+
+
+class Counter:
+    """Energy of one channel from a running total: the last value less the first."""
+
+    def __init__(self) -> None:
+        self._intervals = _Intervals()
+        self._samples = self._missing = 0
+        self._stamps: tuple[float, float] | None = None
+        self._first: tuple[float, float] | None = None
+        self._last = (0.0, 0.0)
+
+    def add(self, times: Times | Floats, total_j: Floats, where: Callable[[int], str] = "sample {}".format) -> None:
+        """Add the next values of the counter.
+
+        Parameters
+        ----------
+        times
+            Times in s, not decreasing, shape (n,).
+        total_j
+            Values in J, NaN where missing, shape (n,).
+        where
+            Gives the place of a value of this piece, for messages.
+
+        Raises
+        ------
+        ReadError
+            If time runs backwards, or the counter.
+        """
+        times = times if isinstance(times, Times) else Times(times)
+        if len(times) == 0:
+            return
+        _check_order(times, self._stamps[1] if self._stamps else -math.inf, where)
+        self._stamps = (self._stamps[0] if self._stamps else float(times.t_s[0])), float(times.t_s[-1])
+        rows = np.flatnonzero(~np.isnan(total_j))
+        self._missing += len(times) - len(rows)
+        if len(rows) == 0:
+            return
+        t_s, total_j = times.t_s[rows], total_j[rows]
+        before = total_j[0] if self._first is None else self._last[1]
+        steps = np.diff(total_j, prepend=before)
+        if steps.min() < 0:
+            at = int(np.argmax(steps < 0))
+            above = total_j[at - 1] if at else before
+            raise ReadError(
+                f"{where(int(rows[at]))}: the counter falls from {above:.12g} J to {total_j[at]:.12g} J; it wrapped or "
+                "was reset, and without its range the energy in between is not known: cut the file there"
+            )
+        self._intervals.add(Times(t_s if self._first is None else np.concatenate(([self._last[0]], t_s))))
+        self._first = self._first or (float(t_s[0]), float(total_j[0]))
+        self._last = float(t_s[-1]), float(total_j[-1])
+        self._samples += len(rows)
+
+    def channel(
+        self,
+        id: str,  # noqa: A002 - the field's name
+        boundary: Boundary | None = None,
+        *,
+        column: str | None = None,
+        origin: datetime | None = None,
+        within: str | None = None,
+    ) -> Channel:
+        """What the values so far say."""
+        stamps = self._stamps or (0.0, 0.0)
+        first, last = self._first or (0.0, 0.0), self._last
+        usual, gaps = self._intervals.usual_and_gaps()
+        duration, energy = last[0] - first[0], last[1] - first[1]
+        return Channel(
+            id=id,
+            boundary=boundary,
+            energy_j=energy if self._samples > 1 else None,
+            duration_s=duration,
+            samples=self._samples,
+            missing=self._missing,
+            impossible=0,
+            first_impossible=None,
+            longest_gap_s=self._intervals.longest_s,
+            usual_interval_s=usual,
+            coverage=covered(duration - gaps, stamps[1] - stamps[0]),
+            first_s=stamps[0],
+            last_s=stamps[1],
+            origin=origin,
+            minimum_w=None,
+            maximum_w=None,
+            constant=self._samples > 0 and energy == 0,
+            rule="counter",
+            column=id if column is None else column,
+            within=within,
+        )
+
+
+def _check_order(times: Times, before: float, where: Callable[[int], str]) -> None:
+    """Refuse times that are not finite, or that run backwards from ``before`` on."""
+    t_s, row = times.t_s, -1
+    if not np.isfinite(t_s).all():
+        raise ReadError(f"{where(int(np.argmin(np.isfinite(t_s))))}: has no time")
+    if t_s[0] < before:
+        row = 0
+    elif times.extremes[0] < 0:
+        row = int(np.argmax(times.intervals < 0)) + 1
+        before = float(t_s[row - 1])
+    if row >= 0:
+        raise ReadError(
+            f"{where(row)}: time runs backwards by {before - t_s[row]:.6g} s; sort the file by time, cut it where "
+            "another run or a clock that was set back begins, or log in UTC"
         )
 
 

@@ -13,7 +13,7 @@ from tco.graph import Input
 from tco.provenance import Basis, Source
 from tco.records.base import Record
 from tco.records.fields import refusal
-from tco.units import Q, Quantity, convert, read_quantity, split_number
+from tco.units import Q, Quantity, convert_given, read_quantity, split_number
 
 #: What a figure of embodied carbon counts, inside out; ``host`` is a node without its accelerators.
 EmbodiedBoundary = Literal["die", "package", "module", "board", "host", "node", "node+building"]
@@ -88,11 +88,11 @@ class Figure(Record):
 
     def quantity(self, unit: str) -> Quantity:
         """The value in `unit`; ``money`` in it stands for the figure's own currency."""
-        return convert(Q(self.value, self.unit), unit)
+        return convert_given(Q(self.value, self.unit), unit)
 
     def given(self, unit: str, *, assumed: bool) -> Input:
         """What a graph keeps of the figure beside its value, the range converted to `unit`."""
         low, high = (
-            None if end is None else float(convert(Q(end, self.unit), unit).magnitude) for end in (self.low, self.high)
+            None if end is None else float(convert_given(Q(end, self.unit), unit).magnitude) for end in (self.low, self.high)
         )
         return Input(low=low, high=high, source=self.source, assumed=assumed, note=self.note or "")

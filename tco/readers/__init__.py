@@ -1,0 +1,79 @@
+"""Files of tools, and run records, as runs.
+
+>>> from tco.readers import read
+>>> runs = read("power.node01.csv")  # doctest: +SKIP
+
+A format is a reader: an object with ``name``, ``title``, ``boundary``, ``sniff`` and ``read`` (see `Reader`),
+declared as an entry point of the group ``tco.readers``. Importing this module loads none of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tco.readers.base import Reader, ReadOptions, TraceReader
+
+if TYPE_CHECKING:
+    from tco.records.run import Run
+
+__all__ = ["ReadOptions", "Reader", "TraceReader", "load_run", "read"]
+
+
+def read(path: str | Path, *, as_: str | None = None, options: ReadOptions | None = None) -> list[Run]:
+    """The runs that a file holds.
+
+    Parameters
+    ----------
+    path
+        A run record (JSON or TOML), or a file that a reader knows.
+    as_
+        Name of the reader, or ``run``; by default the one that is surest of the file.
+    options
+        How to read it.
+
+    Raises
+    ------
+    ReadError
+        If no reader knows the file, or if it is not what it claims to be.
+    """
+    from tco.errors import ReadError
+    from tco.readers import plugins, record
+    from tco.records.run import Warning_
+
+    path, options = Path(path), options or ReadOptions()
+    if not path.is_file():
+        raise ReadError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
+    if as_ == "run" or (as_ is None and record.is_run_record(path)):
+        return [record.load_run(path, options)]
+    found = plugins.most_confident(path) if as_ is None else plugins.by_name(as_)
+    if found is None:
+        if path.suffix.lower() in record.SUFFIXES:
+            return [record.load_run(path, options)]  # says what is wrong with it as a record
+        raise ReadError(
+            f"{path}: no reader knows this file; looked for: a run record (.json, .toml; --as run); "
+            f"{plugins.looked_for()}"
+        )
+    runs = found.reader.read(path, options)
+    faults = tuple(Warning_(code="reader-failed", message=fault) for fault in found.faults)
+    return [run.model_copy(update={"warnings": run.warnings + faults}) for run in runs] if faults else runs
+
+
+def load_run(path: str | Path, options: ReadOptions | None = None) -> Run:
+    """Read a run record and integrate the power traces that it names.
+
+    Parameters
+    ----------
+    path
+        JSON or TOML file; traces are found relative to it.
+    options
+        How to read the traces, where the record does not say.
+
+    Returns
+    -------
+    Run
+        As recorded, with an energy added for each power reading that has a trace.
+    """
+    from tco.readers import record
+
+    return record.load_run(Path(path), options or ReadOptions())

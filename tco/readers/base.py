@@ -1,0 +1,69 @@
+"""What a reader is, and what one may ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tco.readers.trace import Channel
+    from tco.records.run import Boundary, Rule, Run
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a file.
+
+    Attributes
+    ----------
+    rule
+        How powers are integrated.
+    boundary
+        Where they were measured, in place of what the format says of itself.
+    devices
+        Ids of the channels to take (``pynvml:0``, or ``0`` where that is one channel only); None is all.
+    time_zone
+        IANA zone of stamps without an offset.
+    """
+
+    rule: Rule = "trapezoid"
+    boundary: Boundary | None = None
+    devices: tuple[str, ...] | None = None
+    time_zone: str | None = None
+
+
+class Reader(Protocol):
+    """Reads one format.
+
+    Attributes
+    ----------
+    name
+        What a user calls it: ``--as name``.
+    title
+        What it reads, in a few words.
+    boundary
+        Where the tool that writes the format measures.
+    """
+
+    name: str
+    title: str
+    boundary: str
+
+    def sniff(self, path: Path) -> float:
+        """How sure it is, 0 to 1, that the file is of its format, from the name and the first bytes only."""
+        ...
+
+    def read(self, path: Path, options: ReadOptions) -> list[Run]:
+        """The whole file, or a `ReadError` that names line and field."""
+        ...
+
+
+@runtime_checkable
+class TraceReader(Protocol):
+    """A reader of files with powers over time."""
+
+    def trace(self, path: Path, options: ReadOptions) -> list[Channel]:
+        """The channels of the file, also those without a valid sample."""
+        ...
