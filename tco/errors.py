@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-
 
 #: How much less alike than the best a word may be to be named beside it.
 _CLOSE = 0.1
@@ -42,6 +40,8 @@ def did_you_mean(word: str, known: Iterable[str], *, count: int = 3) -> str:
     str
         ``"; did you mean 'a' or 'b'?"`` or ``""``.
     """
+    import difflib  # only when there is an error to explain
+
     fold, by_fold = word.casefold(), {name.casefold(): name for name in known}
     near = difflib.get_close_matches(fold, by_fold, n=count, cutoff=0.6)
     if not near:

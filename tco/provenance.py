@@ -20,7 +20,7 @@ class Source(BaseModel):
         Address, and the terms under which the number may be passed on.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     title: str
     author: str | None = None
@@ -40,7 +40,7 @@ class Source(BaseModel):
 class DataSet(BaseModel):
     """A data set that an estimate used, in the release it used."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     release: str

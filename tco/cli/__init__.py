@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -44,6 +45,7 @@ app.add_typer(hardware.app, name="hardware")
 
 def main() -> None:
     """Run the command line; bad input is a message on standard error and exit code 2, never a traceback."""
+    _start_lightly()
     from tco.errors import TcoError
 
     try:
@@ -57,6 +59,16 @@ def main() -> None:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         _stop(f"{name}{error.strerror or error}")
+
+
+def _start_lightly() -> None:
+    """What a short-lived process does not need: threads for linear algebra, plug-ins of Pydantic, garbage collection.
+
+    A user's own settings in the environment stay as they are.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    gc.set_threshold(100_000, 50, 100)
 
 
 def _stop(message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tco.errors import ReadError, did_you_mean
 from tco.files import sha256
@@ -15,7 +15,7 @@ from tco.records.run import Device, EnergyReading, Evidence, Method, Run, Tool, 
 from tco.units import Q
 
 #: A trace that covers less of its span than this has gaps worth a word.
-_COVERED = 0.99
+_COVERED = 0.95
 #: A gap longer than this is worth a word however long the trace.
 _LONG_GAP_S = 60.0
 
@@ -105,28 +105,26 @@ def run_of(
     if naive and options.time_zone is not None:
         _check_clock(first, last, options.time_zone, path)
     found = [warning for channel in channels for warning in warnings_of(channel, path.name)]
-    return Run(
-        tool=None if tool is None else Tool(name=tool),
-        start=first.start,
-        end=last.end,
-        time_zone=options.time_zone if naive else None,
-        duration=Q(duration, "s") if duration > 0 else None,
-        devices=tuple(devices),
-        energy=tuple(energies),
-        provenance=(Evidence(file=path.name, sha256=digest),),
-        warnings=(*found, *warnings),
+    return Run.model_validate(
+        {
+            "tool": None if tool is None else Tool(name=tool),
+            "start": first.start,
+            "end": last.end,
+            "time_zone": options.time_zone if naive else None,
+            "duration": Q(duration, "s") if duration > 0 else None,
+            "devices": list(devices),
+            "energy": energies,
+            "provenance": [Evidence(file=path.name, sha256=digest)],
+            "warnings": [*found, *warnings],
+        }
     )
 
 
 def _check_clock(first: Channel, last: Channel, zone: str, path: Path) -> None:
     try:
         here = ZoneInfo(zone)
-    except (ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError
-        here = None
-    except KeyError:
-        here = None
-    if here is None:
-        raise ReadError(f"time zone '{zone}' is not an IANA zone such as 'Europe/Berlin'")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ReadError(f"time zone '{zone}' is not an IANA zone such as 'Europe/Berlin'") from None
     assert first.start is not None
     assert last.end is not None
     before, after = first.start.replace(tzinfo=here).utcoffset(), last.end.replace(tzinfo=here).utcoffset()

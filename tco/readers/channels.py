@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -92,8 +93,10 @@ def clock_of(header: Header, column: int) -> Clock:
     text = header.first_row[column] if column < len(header.first_row) else ""
     place = values.Place(str(header.path), header.line + 1, header.names[column])
     try:
-        seconds = float(text)
-    except ValueError:
+        seconds = values.number(text, "s", place)
+    except ReadError:
+        seconds = math.nan
+    if math.isnan(seconds):
         stamp = values.stamp(text, place)
         midnight = datetime.combine(date.fromordinal(stamp.day), time(), None if stamp.offset is None else UTC)
         return Clock(column, midnight, stamp.day, stamp.offset is not None)
@@ -104,9 +107,7 @@ def clock_of(header: Header, column: int) -> Clock:
     return Clock(column, EPOCH if seconds >= 1e8 else None)
 
 
-def channels_in_columns(
-    header: Header, clock: Clock, sources: Sequence[Source], options: ReadOptions
-) -> list[Channel]:
+def channels_in_columns(header: Header, clock: Clock, sources: Sequence[Source], options: ReadOptions) -> list[Channel]:
     """Channels of a file with one row for each time and one column for each channel.
 
     Raises

@@ -273,13 +273,13 @@ class Block:
             At the first field that is neither a number nor a word for a missing one.
         """
 
-        def one(text: str, place: values.Place) -> float:
+        def _one(text: str, place: values.Place) -> float:
             value = values.number(text, unit, place)
             if required and value != value:
                 raise ReadError(f"{place}: '{text.strip()}' is not a number; each row needs one here")
             return value
 
-        def form(field: bytes, row: int, begins: Places, ends: Places) -> tuple[Floats, Flags] | None:
+        def _form(field: bytes, row: int, begins: Places, ends: Places) -> tuple[Floats, Flags] | None:
             match = _DRESSED.fullmatch(field)
             if match is None or len(field) > 40 or match[4].strip() not in (b"", (unit or "").encode()):
                 return None
@@ -297,7 +297,7 @@ class Block:
             return (np.negative(got) if match[2] == b"-" else got), ok
 
         result = np.empty(self.rows, np.float64)
-        self._learned(column, result, form, one)
+        self._learned(column, result, _form, _one)
         return result
 
     def stamps(self, column: int, first_day: int, *, aware: bool) -> Floats:
@@ -318,7 +318,7 @@ class Block:
             At the first field that is not a time stamp, or that states an offset where others do not.
         """
 
-        def shift(stamp: values.Stamp, text: str, place: values.Place) -> int:
+        def _shift(stamp: values.Stamp, text: str, place: values.Place) -> int:
             if (stamp.offset is not None) != aware:
                 fault = (
                     "states no offset from UTC, those before it do"
@@ -328,17 +328,17 @@ class Block:
                 raise ReadError(f"{place}: '{text.strip()}' {fault}; write all stamps alike")
             return (stamp.day - first_day) * 86400 - (stamp.offset or 0)
 
-        def one(text: str, place: values.Place) -> float:
+        def _one(text: str, place: values.Place) -> float:
             stamp = values.stamp(text, place)
-            return shift(stamp, text, place) + stamp.second
+            return _shift(stamp, text, place) + stamp.second
 
-        def form(field: bytes, row: int, begins: Places, ends: Places) -> tuple[Floats, Flags] | None:
+        def _form(field: bytes, row: int, begins: Places, ends: Places) -> tuple[Floats, Flags] | None:
             match = _STAMPED.fullmatch(field)
             if match is None or len(match[1]) > 8 or len(match[6]) > 8:
                 return None
             text = field.decode()
             place = self.place(row, column)
-            offset = shift(values.stamp(text, place), text, place)
+            offset = _shift(values.stamp(text, place), text, place)
             at = begins + len(match[1])
             ok: Flags = (ends - begins) == len(field)
             self._are(match[1], begins, ok)
@@ -357,7 +357,7 @@ class Block:
             return result, ok
 
         result = np.empty(self.rows, np.float64)
-        self._learned(column, result, form, one)
+        self._learned(column, result, _form, _one)
         return result
 
     def _clock(self, at: Places, ok: Flags) -> Places:
@@ -389,19 +389,19 @@ class Block:
         codes
             For each row the position of its word in ``labels``, shape (rows,).
         labels
-            The distinct words, without spaces around them, in the order of their first rows.
-        first_rows
-            The row where each of them stands first.
+            The distinct words, without spaces around them.
+        rows
+            A row where each of them stands.
         """
         result = np.full(self.rows, -1, np.int64)
         known: dict[str, int] = {}
-        first_rows: list[int] = []
+        rows: list[int] = []
 
-        def code(row: int) -> int:
+        def _code(row: int) -> int:
             label = self.text(row, column).strip()
             if label not in known:
                 known[label] = len(known)
-                first_rows.append(row)
+                rows.append(row)
             return known[label]
 
         begins, ends = self._span(column)
@@ -411,16 +411,16 @@ class Block:
         else:
             begins, ends = begins[left], ends[left]
         parts = self._parts(begins, ends)
-        for _ in range(_LABELS if parts is not None else 0):
-            if left.size == 0:
+        for _ in range(_LABELS):
+            if parts is None or left.size == 0:
                 break
             same = parts[0] == parts[0][0]
             for part in parts[1:]:
                 same &= part == part[0]
-            result[left[same]] = code(int(left[0]))
+            result[left[same]] = _code(int(left[0]))
             rest = ~same
             left = left[rest]
             parts = [part[rest] for part in parts]
         for row in np.flatnonzero(result < 0).tolist():
-            result[row] = code(row)
-        return result, list(known), first_rows
+            result[row] = _code(row)
+        return result, list(known), rows

@@ -30,7 +30,7 @@ _DOT = np.uint64(0x1E1E1E1E1E1E1E1E)  # "........" ^ "00000000"
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _QUADS = np.uint64(0x0000FFFF0000FFFF)
 _EXACT = np.uint64(2**53)
-_POWERS = 10.0 ** np.arange(LONGEST)  # exact up to 1e22
+_POWERS: Floats = np.array([10.0**k for k in range(LONGEST)])  # exact up to 1e22
 
 
 def words_of(buffer: bytearray) -> Words:

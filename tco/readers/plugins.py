@@ -61,7 +61,8 @@ def by_name(name: str) -> Found:
     ReadError
         If there is none.
     """
-    readers, faults = own(), []
+    readers = own()
+    faults: list[str] = []
     if name not in OWN:
         added, faults = others()
         readers += added

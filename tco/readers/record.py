@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,7 +44,7 @@ class _Traces:
         self._channels: dict[tuple[Path, Rule], list[Channel]] = {}
         self.warnings: list[Warning_] = []
         self.evidence: dict[str, Evidence] = {}
-        self.spans: list[tuple[float, float]] = []
+        self.spans: list[float] = []
 
     def channels(self, place: str, reading: PowerReading) -> list[Channel]:
         """The channels of the trace of a reading."""
@@ -68,7 +67,7 @@ class _Traces:
             options = ReadOptions(rule=key[1], time_zone=self._run.time_zone or self._options.time_zone)
             self._channels[key] = channels = found.reader.trace(file, options)
             self.warnings += [Warning_(code="reader-failed", message=fault) for fault in found.faults]
-            self.spans.append((min(c.first_s for c in channels), max(c.last_s for c in channels)))
+            self.spans.append(max(c.last_s for c in channels) - min(c.first_s for c in channels))
             self._check_digest(reading.trace, file)
         return self._channels[key]
 
@@ -103,13 +102,13 @@ def load_run(path: Path, options: ReadOptions) -> Run:
     added = tuple(evidence for name, evidence in traces.evidence.items() if name not in named)
     update["provenance"] = run.provenance + added
     if run.elapsed is None:
-        duration = max(last for _, last in traces.spans) - min(first for first, _ in traces.spans)
+        duration = max(traces.spans)
         if duration > 0:
             update["duration"] = Q(duration, "s")
             traces.warnings.append(
                 Warning_(
                     code="duration-from-trace",
-                    message=f"the record states no duration; the span of its traces, {duration:.6g} s, is taken",
+                    message=f"the record states no duration; that of its longest trace, {duration:.6g} s, is taken",
                     where=str(path),
                 )
             )
@@ -135,9 +134,49 @@ def _energies(place: str, reading: PowerReading, traces: _Traces, path: Path, ru
             update={
                 "value": total,
                 "device": reading.device,
-                "boundary": reading.boundary or traces_boundary(known),
+                "boundary": reading.boundary or known[0].boundary,
                 "phase": reading.phase,
-                "method": reading.method if reading.method in ("counter", "meter") else method_of(known[0]),
+                "method": reading.method or method_of(known[0]),
             }
         )
     ]
+
+
+def _members(place: str, reading: PowerReading, channels: list[Channel], path: Path) -> list[Channel]:
+    """The channels of a trace that a reading is about."""
+    known = [channel.id for channel in channels]
+    if reading.device is not None:
+        found = pick(reading.device, known)
+        if found is None:
+            raise ReadError(f"{path}: {place}.device: {no_such_channel(reading.device, known)}")
+        return [channel for channel in channels if channel.id == found]
+    if len(channels) == 1:
+        return channels
+    if reading.scope == "device":
+        raise ReadError(f"{path}: {place}.device: is missing; say which of the channels {', '.join(known)} it is")
+    outer = [channel for channel in channels if channel.within is None]
+    boundaries = {channel.boundary for channel in outer}
+    if len(boundaries) > 1:
+        outer = [channel for channel in outer if channel.boundary == reading.boundary]
+        if not outer:
+            names = ", ".join(sorted(str(boundary) for boundary in boundaries))
+            raise ReadError(f"{path}: {place}.boundary: the trace has channels at {names}; say which of them to add up")
+    return outer
+
+
+def _count(place: str, reading: PowerReading, traces: _Traces, path: Path, run: Run) -> float:
+    """How many pieces draw the power of the trace: a trace of one node or device may stand for all of them."""
+    if reading.scope == "whole_run" or reading.device is not None:
+        return 1.0
+    count, field = (run.nodes, "nodes") if reading.scope == "node" else (run.device_count or None, "devices")
+    if count is None:
+        raise ReadError(f"{path}: {place}.scope: the trace of one {reading.scope} needs '{field}'")
+    if count != 1:
+        traces.warnings.append(
+            Warning_(
+                code="extrapolated",
+                message=f"the trace of one {reading.scope} is taken for all {count:g}",
+                where=f"{path}: {place}.scope",
+            )
+        )
+    return count

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,6 +132,7 @@ class _Sum:
         self._sum = self._lost = 0.0
 
     def add(self, value: float) -> None:
+        """Add one more."""
         total = self._sum + value
         big, small = (self._sum, value) if abs(self._sum) >= abs(value) else (value, self._sum)
         self._lost += (big - total) + small
@@ -139,6 +140,7 @@ class _Sum:
 
     @property
     def value(self) -> float:
+        """The sum so far."""
         return self._sum + self._lost
 
 
@@ -175,7 +177,9 @@ class Times:
     def histogram(self) -> tuple[NDArray[np.int64], Floats]:
         """How many intervals lie in each bin, and how long they are together."""
         bins = _bins(self.intervals)
-        return np.bincount(bins, minlength=_BINS), np.bincount(bins, weights=self.intervals, minlength=_BINS)
+        count: NDArray[np.int64] = np.bincount(bins, minlength=_BINS)
+        time = np.bincount(bins, weights=self.intervals, minlength=_BINS)
+        return count, time.astype(np.float64)
 
 
 class _Intervals:
@@ -297,7 +301,7 @@ class Integrator:
 
     def channel(
         self,
-        id: str,  # noqa: A002 - the field's name
+        id: str,
         boundary: Boundary | None = None,
         *,
         column: str | None = None,
@@ -385,7 +389,7 @@ class Counter:
 
     def channel(
         self,
-        id: str,  # noqa: A002 - the field's name
+        id: str,
         boundary: Boundary | None = None,
         *,
         column: str | None = None,

@@ -17,7 +17,7 @@ from tco.errors import RecordError, did_you_mean
 class Record(BaseModel):
     """Base of all records."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
     #: Old or outside names of a field, and the right one.
     also_known_as: ClassVar[Mapping[str, str]] = {}

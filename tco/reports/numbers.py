@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tco.units import Q, Quantity, convert, parse_unit
+from tco.graph import base_factor
+from tco.units import CURRENCIES, Q, Quantity, parse_unit
 
 #: Units among which a value may be shown, smallest first, by the unit that lines and inputs use.
 _LADDERS: tuple[tuple[str, ...], ...] = (
@@ -14,7 +15,8 @@ _LADDERS: tuple[tuple[str, ...], ...] = (
     ("mL", "L", "kL", "ML"),
     ("s", "min", "h", "d"),
 )
-_PER_WORK = {"J": ("nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"), "gCO2e": ("ngCO2e", *_LADDERS[2])}
+_PER_WORK = {"J": ("uJ", "mJ", "J", "kJ", "MJ", "GJ"), "gCO2e": _LADDERS[2]}
+_COUNTED_IN_MILLIONS = ("token", "sample", "image", "iteration", "sequence", "request", "query", "FLOP")
 
 
 def digits(value: float, significant: int = 4, *, padded: bool = False) -> str:
@@ -36,27 +38,25 @@ def digits(value: float, significant: int = 4, *, padded: bool = False) -> str:
     return text if padded or "." not in text else text.rstrip("0").rstrip(".")
 
 
+def _in(quantity: Quantity, unit: str) -> float:
+    """Magnitude in a unit of the same kind."""
+    return float(quantity.magnitude) * base_factor(quantity.units) / base_factor(parse_unit(unit))
+
+
 def readable_unit(quantity: Quantity, unit: str) -> str:
     """The unit, among those of the same kind, in which the value is easiest to read."""
     size = abs(float(quantity.magnitude))
     if size == 0 or not math.isfinite(size):
         return unit
     top, slash, work = unit.partition("/")
+    least = 1.0
     if slash and top in _PER_WORK:
-        ladder: tuple[str, ...] = tuple(f"{step}/{work}" for step in _PER_WORK[top] if not step.startswith("n"))
-    elif slash and len(top) == 3 and top.isupper() and work not in ("kWh", "kW"):
-        ladder = (f"{top}/M{work}", f"{top}/k{work}", unit) if work not in ("job", "epoch") else (unit,)
-        for step in reversed(ladder):
-            if abs(float(convert(quantity, step).magnitude)) >= 0.01:
-                return step
-        return ladder[0]
+        ladder: tuple[str, ...] = tuple(f"{step}/{work}" for step in _PER_WORK[top])
+    elif slash and top in CURRENCIES and work in _COUNTED_IN_MILLIONS:
+        ladder, least = (f"{top}/M{work}", f"{top}/k{work}", unit), 0.01
     else:
         ladder = next((steps for steps in _LADDERS if unit in steps), (unit,))
-    best = ladder[0]
-    for step in ladder:
-        if abs(float(convert(quantity, step).magnitude)) >= 1:
-            best = step
-    return best
+    return next((step for step in reversed(ladder) if abs(_in(quantity, step)) >= least), ladder[0])
 
 
 def show_value(quantity: Quantity, unit: str) -> tuple[str, str]:
@@ -66,7 +66,7 @@ def show_value(quantity: Quantity, unit: str) -> tuple[str, str]:
 
 def show_in(quantity: Quantity, unit: str, *, padded: bool = False) -> tuple[str, str]:
     """Value and unit as text, in a unit of your choice."""
-    return digits(float(convert(quantity, unit).magnitude), padded=padded), "" if unit == "1" else unit
+    return digits(_in(quantity, unit), padded=padded), "" if unit == "1" else unit
 
 
 def show_range(quantity: Quantity, low: float | None, high: float | None, shown: str) -> str:
@@ -75,6 +75,5 @@ def show_range(quantity: Quantity, low: float | None, high: float | None, shown:
     ends = (value if low is None else low, value if high is None else high)
     if ends[0] == ends[1]:
         return ""
-    unit = parse_unit(shown)
-    texts = [digits(float(Q(end, quantity.units).to(unit).magnitude)) for end in ends]
+    texts = [digits(_in(Q(end, quantity.units), shown)) for end in ends]
     return f"{texts[0]} to {texts[1]}" if texts[0] != texts[1] else ""

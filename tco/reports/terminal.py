@@ -26,9 +26,8 @@ def _lines(summary: Summary) -> Table:
         what = Text(row.label)
         if row.remark:
             what.append(f" ({row.remark})", style="dim")
-        table.add_row(
-            Text("  " * row.depth + row.name), row.value, row.unit, row.range, what, style="bold" if total else ""
-        )
+        cells = ("  " * row.depth + row.name, row.value, row.unit, row.range)
+        table.add_row(*map(Text, cells), what, style="bold" if total else "")
     return table
 
 
@@ -39,7 +38,7 @@ def _assumed(summary: Summary) -> Table:
     table.add_column("Range", style="dim", no_wrap=True)
     table.add_column("Source", overflow="fold")
     for item in summary.assumed:
-        table.add_row(item.name, item.value, item.range, Text(item.source))
+        table.add_row(*map(Text, (item.name, item.value, item.range, item.source)))
     return table
 
 
@@ -49,7 +48,7 @@ def render(summary: Summary) -> RenderableType:
     head.add_column(no_wrap=True, style="dim")
     head.add_column(overflow="fold")
     for key, value in summary.facts:
-        head.add_row(key, Text(value))
+        head.add_row(Text(key), Text(value))
     pieces: list[RenderableType] = [head, _lines(summary)]
     if summary.missing:
         block = Text("Not estimated\n", style="bold")

@@ -100,7 +100,7 @@ def test_explain_goes_down_to_the_sources(tco) -> None:
         "Patterson et al. 2021",
         "ISO/IEC 30134-2",
         "assumed: Power usage effectiveness of the site",
-        "from 8xH100 day, power[0].average_power",
+        "run.json, power[0].average_power",
     ):
         assert words in out.replace("\n", " ").replace("    ", ""), words
     code, _, err = tco("explain", "example:8xh100-day", "carbon.operationl", "--region", "eu")
