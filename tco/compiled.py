@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tco.errors import EstimateError, did_you_mean
-from tco.graph import Graph, base_factor
+from tco.graph import Graph, Node, base_factor
 from tco.operations import OPERATIONS
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ class Program:
         Samples evaluated at a time.
     """
 
-    def __init__(self, graph: Graph, lines: Sequence[str], vary: Sequence[str], *, block: int = 8192) -> None:
+    def __init__(self, graph: Graph, lines: Sequence[str], vary: Sequence[str], *, block: int = 16384) -> None:
         self.lines = tuple(lines)
         self.vary = tuple(vary)
         self.block = block
@@ -49,23 +49,34 @@ class Program:
         fixed: dict[int, float] = {}  # node -> base-unit magnitude that no sample changes
         last_use = {operand.index: node.index for node in needed for operand in node.operands}
         last_use |= {node.index: len(graph.nodes) for node in outputs}
+        self._steps: list[Step] = []
+        self._constants: list[float] = []
+        self._buffers = 0
         free: list[int] = []
-        count = 0
 
-        def register() -> int:
-            nonlocal count
+        def constant(value: float) -> int:
+            self._constants.append(value)
+            return -len(self._constants)  # registers from the end hold constants
+
+        def buffer() -> int:
             if free:
                 return free.pop()
-            count += 1
-            return count - 1
+            self._buffers += 1
+            return len(self.vary) + self._buffers - 1  # the first registers hold the samples
 
-        self._loads: list[tuple[str, float, int]] = []
-        self._steps: list[Step] = []
-        constants: list[float] = []
+        def release(operands: Sequence[Node], at: Node) -> None:
+            for operand in dict.fromkeys(operands):
+                own = place.get(operand.index, -1) >= len(self.vary)
+                if own and last_use[operand.index] == at.index:
+                    free.append(place[operand.index])
+
         for node in needed:
             if node.name in self.vary:
-                place[node.index] = register()
-                self._loads.append((node.name, base_factor(node.quantity.units), place[node.index]))
+                sample, factor = self.vary.index(node.name), base_factor(node.quantity.units)
+                place[node.index] = sample
+                if factor != 1.0:
+                    place[node.index] = buffer()
+                    self._steps.append((np.multiply, (sample, constant(factor)), place[node.index]))
                 continue
             if not node.operands:
                 fixed[node.index] = node.value * base_factor(node.quantity.units)
@@ -74,28 +85,21 @@ class Program:
             if all(operand.index in fixed for operand in node.operands):
                 fixed[node.index] = float(operation(*(fixed[operand.index] for operand in node.operands)))
                 continue
-            sources = []
-            for operand in node.operands:
-                if operand.index in fixed:
-                    constants.append(fixed[operand.index])
-                    sources.append(-len(constants))  # registers from the end hold constants
-                else:
-                    sources.append(place[operand.index])
-            for operand in dict.fromkeys(node.operands):
-                if operand.index in place and last_use[operand.index] == node.index and node.operation != "where":
-                    free.append(place[operand.index])
-            place[node.index] = register()
-            self._steps.append((operation, tuple(sources), place[node.index]))
-            if node.operation == "where":  # its result must not share a buffer with what it reads
-                for operand in dict.fromkeys(node.operands):
-                    if operand.index in place and last_use[operand.index] == node.index:
-                        free.append(place[operand.index])
-        self._buffers = count
-        self._constants = constants
-        self._stores: list[tuple[str, float, int | None, float]] = []
-        for node in outputs:
-            factor = 1.0 / base_factor(node.quantity.units)
-            self._stores.append((node.name, factor, place.get(node.index), fixed.get(node.index, 0.0)))
+            sources = tuple(
+                constant(fixed[operand.index]) if operand.index in fixed else place[operand.index]
+                for operand in node.operands
+            )
+            if node.operation == "where":  # it is written in two passes: its result must not share a buffer
+                place[node.index] = buffer()
+                release(node.operands, node)
+            else:
+                release(node.operands, node)
+                place[node.index] = buffer()
+            self._steps.append((operation, sources, place[node.index]))
+        self._stores: list[tuple[str, float, int | None, float]] = [
+            (node.name, 1.0 / base_factor(node.quantity.units), place.get(node.index), fixed.get(node.index, 0.0))
+            for node in outputs
+        ]
 
     def __call__(self, samples: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
         """Evaluate the lines for every sample.
@@ -110,28 +114,24 @@ class Program:
         dict
             For each line an array of shape (n,), in the unit of the line.
         """
-        given = {name: np.asarray(samples[name], dtype=np.float64) for name in self.vary}
-        sizes = {array.shape for array in given.values()}
-        if len(sizes) != 1 or len(next(iter(sizes))) != 1:
-            raise ValueError(f"every sampled input needs one array of the same length, got shapes {sorted(sizes)}")
-        (n,) = next(iter(sizes))
+        given = [np.asarray(samples[name], dtype=np.float64) for name in self.vary]
+        shapes = {array.shape for array in given}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+            raise ValueError(f"every sampled input needs one array of the same length, got shapes {sorted(shapes)}")
+        n = len(given[0])
         results = {name: np.empty(n) for name in self.lines}
         width = min(self.block, max(n, 1))
-        whole: list[Any] = [np.empty(width) for _ in range(self._buffers)] + list(reversed(self._constants))
+        buffers = [np.empty(width) for _ in range(self._buffers)]
+        constants = self._constants[::-1]
         for start in range(0, n, width):
             stop = min(start + width, n)
-            registers = (
-                whole
-                if stop - start == width
-                else [r[: stop - start] if isinstance(r, np.ndarray) else r for r in whole]
-            )
-            for name, factor, target in self._loads:
-                np.multiply(given[name][start:stop], factor, out=registers[target])
+            own = buffers if stop - start == width else [buffer[: stop - start] for buffer in buffers]
+            registers: list[Any] = [array[start:stop] for array in given] + own + constants
             for operation, sources, target in self._steps:
                 operation(*[registers[source] for source in sources], out=registers[target])
-            for name, factor, source_register, constant in self._stores:
-                if source_register is None:
+            for name, factor, source, constant in self._stores:
+                if source is None:
                     results[name][start:stop] = constant * factor
                 else:
-                    np.multiply(registers[source_register], factor, out=results[name][start:stop])
+                    np.multiply(registers[source], factor, out=results[name][start:stop])
         return results

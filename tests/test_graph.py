@@ -219,6 +219,18 @@ def test_compiled_at_the_own_inputs_gives_the_value_of_the_graph(values: tuple[f
         assert result[name][0] == pytest.approx(graph[name].value, rel=1e-12, abs=1e-12), name
 
 
+def test_inputs_that_come_late_do_not_disturb_what_was_computed_before() -> None:
+    graph = Graph()
+    first = graph.line("first", graph.input("a", Q(2, "kWh"), "kWh") * graph.input("b", Q(3, "1"), "1"), "kWh")
+    graph.line("second", first * graph.input("c", Q(5, "1"), "1"), "kWh")
+    graph.line("third", first * graph.input("d", Q(7, "h"), "h") / graph.input("e", Q(11, "h"), "h"), "kWh")
+    samples = {"a": [2.0, 20.0], "b": [3.0, 30.0], "c": [5.0, 50.0], "d": [7.0, 70.0], "e": [11.0, 110.0]}
+    result = Program(graph, ["first", "second", "third"], list(samples))(samples)
+    assert result["first"].tolist() == pytest.approx([6.0, 600.0], rel=1e-12)
+    assert result["second"].tolist() == pytest.approx([30.0, 30000.0], rel=1e-12)
+    assert result["third"].tolist() == pytest.approx([42 / 11, 42000 / 110], rel=1e-12)
+
+
 @pytest.mark.parametrize("block", [1, 7, 64, 8192])
 @pytest.mark.parametrize("n", [0, 1, 63, 200])
 def test_the_block_size_changes_nothing(block: int, n: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -69,6 +70,7 @@ def _start_lightly() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     gc.set_threshold(100_000, 50, 100)
+    atexit.register(gc.freeze)  # at the end nothing is collected that the system takes back at once
 
 
 def _stop(message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tco import catalog
 from tco.errors import EstimateError
@@ -21,8 +21,7 @@ from tco.units import Quantity
 _NEEDS = "it needs "
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(NamedTuple):
     """A line that could not be estimated, why, and what would make it possible."""
 
     line: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tco import catalog
 from tco.errors import EstimateError
@@ -19,8 +19,7 @@ _NODE = ORDER.index("node_ac")
 _LIQUID = ("liquid", "immersion")
 
 
-@dataclass(frozen=True)
-class Energies:
+class Energies(NamedTuple):
     """Lines that the other parts of an estimate build on.
 
     Attributes

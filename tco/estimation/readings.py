@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tco.errors import EstimateError
 from tco.records.run import Boundary, EnergyReading, PowerReading, Run
@@ -37,8 +36,7 @@ KINDS = (
 )
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """One energy or power of a run, ready to be compared with the others.
 
     Attributes
@@ -63,8 +61,7 @@ class Reading:
     count: float = 1.0
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Readings of one boundary and kind that together are the energy of the run."""
 
     boundary: Boundary

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tco.errors import EstimateError, did_you_mean
 from tco.estimation.case import Case, Missing
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = "tco.estimate/1"
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One result.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tco.estimation.result import Estimate, Line
 from tco.graph import Node
@@ -17,8 +17,7 @@ _SECTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A result, as text; `depth` says how deep it lies in the total above it."""
 
     section: str
@@ -31,8 +30,7 @@ class Row:
     depth: int
 
 
-@dataclass(frozen=True)
-class Assumed:
+class Assumed(NamedTuple):
     """An input that nobody stated for this case, as text."""
 
     name: str
@@ -42,8 +40,7 @@ class Assumed:
     source: str
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """An estimate as text, ready for a terminal, a page or a table."""
 
     title: str
