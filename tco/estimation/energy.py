@@ -8,7 +8,7 @@ from tco import catalog
 from tco.errors import EstimateError
 from tco.estimation.case import Case
 from tco.estimation.hardware import duration, has_duration, node_count
-from tco.estimation.readings import ORDER, Group, Reading, groups_of, readings_of
+from tco.estimation.readings import ORDER, Group, Reading, contains, groups_of, readings_of
 from tco.formulas import energy as formulas
 from tco.graph import Node
 from tco.records.system import NodeModel
@@ -52,7 +52,7 @@ def add_energy(case: Case) -> Energies:
     at_it = ORDER.index(boundary) >= _NODE
     facts = {"boundary": boundary, "method": used.how}
     if inside_pue and at_it:
-        pue = _site_pue(case, from_run=True)
+        pue = _site_pue(case, run_first=True)
         facility = _lines(case, "energy.facility", measured, "Energy at the utility meter", **facts)
         it = _lines(
             case,
@@ -67,7 +67,7 @@ def add_energy(case: Case) -> Energies:
             measured = _without_pue(case, measured)
         at_node = measured if at_it else _to_node(case, used, measured)
         it = _lines(case, "energy.it", at_node, "Energy of the IT equipment", **(facts if at_it else {}))
-        pue = _site_pue(case, from_run=not inside_pue)
+        pue = _site_pue(case, run_first=False)
         facility = _lines(
             case,
             "energy.facility",
@@ -188,8 +188,7 @@ def _warn_of_readings(case: Case, groups: list[Group]) -> None:
             f"{case.where}: devices",
         )
     for inner in groups[1:]:
-        inside = ORDER.index(inner.boundary) < ORDER.index(used.boundary)
-        if inside and inner.energy_kwh > used.energy_kwh * (1 + 1e-9):
+        if contains(used.boundary, inner.boundary) and inner.energy_kwh > used.energy_kwh * (1 + 1e-9):
             case.warn(
                 "inner-above-outer",
                 f"the energy at {inner.boundary} ({inner.energy_kwh:.6g} kWh) is above that at {used.boundary} "
@@ -294,24 +293,28 @@ def _overhead(case: Case, used: Group, model: NodeModel) -> Node:
     return node
 
 
-def _site_pue(case: Case, *, from_run: bool) -> Node:
-    if case.graph.is_stated("site.pue") or case.site.pue is not None or case.run.pue is None or not from_run:
-        default = case.site.pue is None and not case.graph.is_stated("site.pue")
-        liquid = case.system is not None and case.system.cooling in _LIQUID
-        air_site = default or (case.site.cooling == "air" and not case.graph.is_stated("site.pue"))
-        if liquid and air_site:
-            case.warn(
-                "cooling-mismatch",
-                f"the PUE of air-cooled sites is applied to a node with {case.system.cooling} cooling; "  # type: ignore[union-attr]
-                "state --set site.pue=...",
-                "site.pue",
-            )
-        node = case.one_of(
-            "site.pue", "1", "Power usage effectiveness of the site", stated=case.site.pue, default="site.pue"
+def _site_pue(case: Case, *, run_first: bool) -> Node:
+    """PUE of the site: stated, else of the site record, else of the run, else the default.
+
+    `run_first` is for readings that hold a PUE already: the run then says which one. Of readings at the boards that
+    hold the PUE of a tool, the run's is not that of the site.
+    """
+    name, label, run, site = "site.pue", "Power usage effectiveness of the site", case.run, case.site
+    of_site = run.pue is not None and (run_first or not run.pue_included) and (run_first or site.pue is None)
+    if of_site and not case.graph.is_stated(name):
+        assert run.pue is not None
+        return case.given(name, run.pue, "1", label, "pue")
+    cooling = case.system.cooling if case.system else None
+    of_air = site.cooling == "air" if site.pue is not None else True
+    if cooling in _LIQUID and of_air and not case.graph.is_stated(name):
+        case.warn(
+            "cooling-mismatch",
+            f"the PUE of air-cooled sites is applied to a node with {cooling} cooling; state --set site.pue=...",
+            name,
         )
-        assert node is not None
-        return node
-    return case.given("site.pue", case.run.pue, "1", "Power usage effectiveness of the site", "pue")
+    node = case.one_of(name, "1", label, stated=site.pue, default=name)
+    assert node is not None
+    return node
 
 
 def _add_mean_power(case: Case, it: Node) -> None:

@@ -21,6 +21,7 @@ ORDER: tuple[Boundary, ...] = (
     "rack_pdu",
     "facility",
 )
+_BESIDE_PACKAGES = ("device_counter", "gpu_board", "module")
 ASSUMED_BOUNDARY: Boundary = "node_ac"
 _INTEGRALS = ("trapezoid", "left_rectangle", "right_rectangle")
 _COUNTED = ("allocation_row", "counter")
@@ -79,6 +80,12 @@ class Group(NamedTuple):
         return KINDS[self.kind]
 
 
+def contains(outer: Boundary, inner: Boundary) -> bool:
+    """Whether what is measured at `inner` is part of what is measured at `outer`."""
+    beside = inner == "cpu_package" and outer in _BESIDE_PACKAGES
+    return ORDER.index(inner) < ORDER.index(outer) and not beside
+
+
 def _kind_of_energy(reading: EnergyReading) -> int:
     if reading.method == "model":
         return 4
@@ -115,6 +122,8 @@ def readings_of(run: Run, where: str) -> list[Reading]:
             continue
         place = f"power[{index}].average_power"
         if duration is None:
+            if run.energy:
+                continue
             raise EstimateError(f"{where}: {place}: a power becomes an energy only with 'duration'")
         count = _pieces(power, run, place, where)
         total = (power.average_power * count * duration).to("kWh")

@@ -389,6 +389,33 @@ def test_an_inner_boundary_above_its_outer_one_warns() -> None:
     assert "inner-above-outer" in codes(tco.estimate(run_of(energy=energy), set=PLAIN))
 
 
+def test_packages_beside_boards_are_not_inside_them() -> None:
+    energy = [
+        {"value": 1, "unit": "kWh", "boundary": "gpu_board"},
+        {"value": 2, "unit": "kWh", "boundary": "cpu_package"},
+    ]
+    estimate = tco.estimate(run_of(energy=energy), set={"node.overhead": 1.5, **PLAIN})
+    assert estimate.value("energy.it", "kWh") == pytest.approx(1.5, rel=1e-12)
+    assert "inner-above-outer" not in codes(estimate)
+
+
+def test_whose_pue_it_is() -> None:
+    site = tco.Site.model_validate({"pue": 1.2})
+    held = run_of(energy={"value": 13, "unit": "kWh", "boundary": "facility"}, pue=1.3)
+    assert tco.estimate(held, site=site).value("energy.it", "kWh") == pytest.approx(10, rel=1e-12)
+    of_site = run_of(energy={"value": 10, "unit": "kWh", "boundary": "node_ac"}, pue=1.3)
+    assert tco.estimate(of_site).value("energy.facility", "kWh") == pytest.approx(13, rel=1e-12)
+    assert tco.estimate(of_site, site=site).value("energy.facility", "kWh") == pytest.approx(12, rel=1e-12)
+    assert tco.estimate(of_site, site=site, set={"site.pue": 1.1}).value("energy.facility", "kWh") == pytest.approx(
+        11, rel=1e-12
+    )
+
+
+def test_a_power_without_a_duration_beside_an_energy_is_left_out() -> None:
+    run = run_of(energy="5 kWh", power="1 kW")
+    assert tco.estimate(run, set=PLAIN).value("energy.it", "kWh") == 5.0
+
+
 # ---- what is missing is said ----
 
 
