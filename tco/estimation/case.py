@@ -18,14 +18,23 @@ from tco.records.site import Site
 from tco.records.system import System
 from tco.units import Quantity
 
-_NEEDS = "it needs "
-
 
 class Missing(NamedTuple):
-    """A line that could not be estimated, why, and what would make it possible."""
+    """A line that could not be estimated, and why.
+
+    Attributes
+    ----------
+    line
+        Name of the line.
+    reason
+        Why, and what would make it possible.
+    needs
+        Of a total: the lines at the bottom of it that are missing.
+    """
 
     line: str
     reason: str
+    needs: tuple[str, ...] = ()
 
 
 @dataclass
@@ -75,14 +84,10 @@ class Case:
         self.missing.append(Missing(line, reason))
 
     def miss_total(self, line: str, parts: list[str]) -> None:
-        """Say that a total is left out because some of its parts are; names the parts at the bottom of it."""
-        known = {missing.line: missing for missing in self.missing}
-        leaves: list[str] = []
-        for part in parts:
-            reason = known[part].reason if part in known else ""
-            deeper = reason.removeprefix(_NEEDS).split(", ") if reason.startswith(_NEEDS) else [part]
-            leaves.extend(leaf for leaf in deeper if leaf not in leaves)
-        self.miss(line, _NEEDS + ", ".join(leaves))
+        """Say that a line is left out because what it is made of is; names the lines at the bottom of it."""
+        known = {missing.line: missing.needs for missing in self.missing}
+        needs = tuple(dict.fromkeys(leaf for part in parts for leaf in known.get(part) or (part,)))
+        self.missing.append(Missing(line, f"it needs {', '.join(needs)}", needs))
 
     def given(self, name: str, value: Quantity, unit: str, label: str, place: str, **facts: Any) -> Node:
         """An input that the run record states; `place` is its field."""

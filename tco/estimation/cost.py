@@ -23,8 +23,7 @@ def add_cost(case: Case, energies: Energies) -> None:
     """Add the cost lines to the graph of a case."""
     tariff = _tariff(case)
     price = _price(case)
-    building = _building(case)
-    first = next((node for node in (tariff, price, building) if node is not None), None)
+    first = tariff if tariff is not None else price
     if first is None:
         case.miss("cost.total", "neither a price of the hardware nor a tariff is known")
         return
@@ -57,7 +56,9 @@ def add_cost(case: Case, energies: Energies) -> None:
             method=METHOD,
             currency=money,
         )
-    place = _facility(case, building, money)
+    else:
+        case.miss_total("cost.maintenance", ["cost.hardware"])
+    place = _facility(case, money)
     capital = [("cost.hardware", hardware), ("cost.facility", place)]
     if network is not None:
         capital.insert(1, ("cost.network", network))
@@ -208,12 +209,8 @@ def _network(case: Case, hardware: Node | None) -> Node | None:
     )
 
 
-def _facility(case: Case, building: Node | None, money: str) -> Node | None:
+def _facility(case: Case, money: str) -> Node | None:
     name = "cost.facility"
-    if building is None:
-        place = case.region.name if case.region else "an unknown place"
-        case.miss(name, f"no building cost is known for {place}; give --set site.building_cost='10000 EUR/kW'")
-        return None
     rating = case.one_of(
         "system.rating",
         "W",
@@ -226,9 +223,14 @@ def _facility(case: Case, building: Node | None, money: str) -> Node | None:
         what = (
             "the power to provision for a node (--set system.rating='10.2 kW')"
             if rating is None
-            else "nodes and a duration"
+            else "nodes or duration"
         )
-        case.miss(name, f"it needs {what}")
+        case.miss(name, f"{what} is not known")
+        return None
+    building = _building(case)
+    if building is None:
+        place = case.region.name if case.region else "an unknown place"
+        case.miss(name, f"no building cost is known for {place}; give --set site.building_cost='10000 EUR/kW'")
         return None
     lifetime = case.one_of(
         "site.building_lifetime",

@@ -50,16 +50,17 @@ def render(summary: Summary) -> RenderableType:
     for key, value in summary.facts:
         head.add_row(Text(key), Text(value))
     pieces: list[RenderableType] = [head, _lines(summary)]
-    if summary.missing:
-        block = Text("Not estimated\n", style="bold")
-        for line, reason in summary.missing:
-            block.append(f"  {line}: {reason}\n", style="not bold")
-        pieces.append(block)
-    if summary.readings:
-        block = Text("Also recorded, not added\n", style="bold")
-        for boundary, how, text in summary.readings:
-            block.append(f"  {boundary} ({how}): {text}\n", style="not bold")
-        pieces.append(block)
+    for title, rows in (
+        ("Not estimated", summary.missing),
+        ("Also recorded, not added", [(f"{boundary} ({how})", text) for boundary, how, text in summary.readings]),
+    ):
+        if rows:
+            block = Table.grid(padding=(0, 2))
+            block.add_column(no_wrap=True)
+            block.add_column(overflow="fold")
+            for cells in rows:
+                block.add_row(Text(f"  {cells[0]}"), Text(cells[1]))
+            pieces += [Text(title, style="bold"), block, Text()]
     if summary.assumed:
         pieces.append(_assumed(summary))
         pieces.append(

@@ -105,7 +105,7 @@ def test_what_is_missing_is_in_every_readable_report() -> None:
     estimate = tco.estimate(run)
     for text in (to_text(summary(estimate)), to_markdown(summary(estimate))):
         flat = " ".join(text.split()).replace("`", "")
-        assert "carbon.embodied: the hardware is not known" in flat
+        assert "the hardware is not known; name it with --system" in flat
         assert "Not estimated" in flat
 
 
