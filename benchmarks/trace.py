@@ -1,4 +1,8 @@
-"""Time and memory of reading a power trace: python benchmarks/trace.py --size 1GB.
+"""Time and memory of reading a power trace.
+
+Bar: at least 0.6 of the throughput of DuckDB at 1 GB, with less than 500 MB of memory, in linear time.
+
+    python benchmarks/trace.py [--size 1GB]
 
 Prints the throughput on a jpwr and an nvidia-smi log of the size, how time grows from a quarter of it (4.0 is linear),
 and, where DuckDB is installed, the throughput of its ``read_csv`` with a sum over the same columns.

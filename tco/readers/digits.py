@@ -30,6 +30,7 @@ _DOT = np.uint64(0x1E1E1E1E1E1E1E1E)  # "........" ^ "00000000"
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _QUADS = np.uint64(0x0000FFFF0000FFFF)
 _EXACT = np.uint64(2**53)
+_TENS: Words = np.array([10**k for k in range(9)], np.uint64)
 _POWERS: Floats = np.array([10.0**k for k in range(LONGEST)])  # exact up to 1e22
 
 
@@ -95,10 +96,19 @@ def decimals(words: Words, begin: Places, end: Places) -> tuple[Floats, Flags]:
     if count == 0:
         return _short(words, end, length)
     if 2 * count > length.size:
-        return _long(words, end, length)
+        return _over_eight(words, begin, end, length)
     values, ok = _short(words, end, length)
     rows = np.flatnonzero(is_long)
-    values[rows], ok[rows] = _long(words, end[rows], length[rows])
+    values[rows], ok[rows] = _over_eight(words, begin[rows], end[rows], length[rows])
+    return values, ok
+
+
+def _over_eight(words: Words, begin: Places, end: Places, length: Places) -> tuple[Floats, Flags]:
+    """Numbers of more than eight characters: first those with the point among the first eight, then the others."""
+    values, ok = _pointed(words, begin, end, length)
+    rows = np.flatnonzero(~ok)
+    if rows.size:
+        values[rows], ok[rows] = _long(words, end[rows], length[rows])
     return values, ok
 
 
@@ -172,6 +182,39 @@ def _short(words: Words, end: Places, length: Places) -> tuple[Floats, Flags]:
     decimals_after = np.bitwise_count(after) >> 3
     decimals_after *= has_dot
     return eight_digits(values) / _POWERS[decimals_after], ok
+
+
+def _pointed(words: Words, begin: Places, end: Places, length: Places) -> tuple[Floats, Flags]:
+    """Numbers of 9 to 20 characters with the point among the first eight of them, such as 393.81600000000003."""
+    head = words[begin]
+    head ^= _ZEROS
+    dot = _dots(head)
+    ok = dot != 0
+    dot >>= np.uint64(7)
+    before = dot - ok
+    ok &= (before & dot) == 0  # one point
+    dot *= np.uint64(255)
+    dot |= before
+    after = np.invert(dot, out=dot)
+    before &= head
+    before <<= np.uint64(8)
+    head &= after
+    head |= before
+    scale = (np.bitwise_count(after) >> 3) + (length - 8)
+    middle = length - 16
+    np.clip(middle, 0, 8, out=middle)
+    last = np.clip(length - 8, 0, 8)
+    parts = last_characters(words, end - 8, middle), last_characters(words, end, last)
+    for digits in (head, *parts):
+        ok &= all_digits(digits)
+    ok &= length > 8
+    ok &= length <= 20  # 19 digits, which 64 bits hold
+    mantissa = eight_digits(head)
+    for digits, count in zip(parts, (middle, last), strict=True):
+        mantissa *= _TENS[count]
+        mantissa += eight_digits(digits)
+    scale *= ok
+    return _scaled(mantissa, scale), ok
 
 
 def _long(words: Words, end: Places, length: Places) -> tuple[Floats, Flags]:

@@ -12,7 +12,7 @@ from tco.errors import ReadError
 MISSING = frozenset(
     {"", "-", "--", "n/a", "na", "nan", "none", "null", "unknown", "not supported", "unknown error", "not available"}
 )
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\D.*)?")
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%]+)?", re.ASCII)
 _STAMP = re.compile(
     r"(\d{4})([-/])(\d\d)\2(\d\d)[ T](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(?:(Z)|([+-])(\d\d):?(\d\d))?", re.ASCII
 )
@@ -62,14 +62,13 @@ def number(text: str, unit: str | None, place: Place) -> float:
     """
     if is_missing(text):
         return float("nan")
-    example = f"'300.00{' ' + unit if unit else ''}', or '[N/A]' for a missing value"
     bare = text.strip()
-    match = _NUMBER.fullmatch(bare) if bare.isascii() else None
+    match = _NUMBER.fullmatch(bare)
     if match is None:
-        hint = " with a decimal comma" if re.fullmatch(r"[+-]?\d+,\d+(\s*\D*)", bare) else ""
-        if hint:
-            example = f"a decimal point, such as '{bare.replace(',', '.')}'"
-        raise ReadError(f"{place}: '{bare}' is {'a number' + hint if hint else 'not a number'}; write {example}")
+        if re.search(r"\d,\d", bare):
+            raise ReadError(f"{place}: '{bare}' has a comma in its number; write '1287.5', with a decimal point")
+        example = f"300.00 {unit}" if unit else "300.00"
+        raise ReadError(f"{place}: '{bare}' is not a number; write '{example}', or '[N/A]' for a missing value")
     if match[2] and match[2] != unit:
         raise ReadError(
             f"{place}: '{bare}' has the unit '{match[2]}', the column {'has none' if not unit else f'is in {unit}'}"

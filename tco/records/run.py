@@ -243,7 +243,7 @@ class Run(Record):
             return data
         data = dict(data)
         for name in ("power", "energy", "devices", "work"):
-            if name in data and data[name] is not None and not isinstance(data[name], list):
+            if name in data and data[name] is not None and not isinstance(data[name], list | tuple):
                 data[name] = [data[name]]
         return data
 
