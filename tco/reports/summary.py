@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import tomllib
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from tco.estimation.result import Estimate, Line
 from tco.graph import Node
+from tco.knowledge import folder
 from tco.reports.numbers import digits, readable_unit, show_in, show_range, show_value
-
-_SECTIONS = (
-    ("energy.", "Energy"),
-    ("power.", "Energy"),
-    ("carbon.", "Carbon"),
-    ("water.", "Water"),
-    ("cost.", "Cost"),
-)
 
 
 class Row(NamedTuple):
@@ -52,10 +47,17 @@ class Summary(NamedTuple):
     warnings: tuple[tuple[str, str], ...]
 
 
+@lru_cache(maxsize=1)
+def _sections() -> dict[str, Any]:
+    return tomllib.loads(folder("reports").joinpath("sections.toml").read_text(encoding="utf-8"))
+
+
 def _section(name: str) -> str | None:
-    if ".per_" in name:
-        return "Per unit of work"
-    return next((title for prefix, title in _SECTIONS if name.startswith(prefix)), None)
+    """Title of the section that a line belongs to; None for lines that reports leave to the derivations."""
+    known = _sections()
+    if known["per_work"]["mark"] in name:
+        return str(known["per_work"]["title"])
+    return next((str(s["title"]) for s in known["section"] if name.startswith(tuple(s["prefixes"]))), None)
 
 
 def _remark(line: Line) -> str:
@@ -78,7 +80,8 @@ def _rows(estimate: Estimate) -> list[Row]:
         for part in lines[name].parts:
             put(part)
 
-    for section in ("Energy", "Carbon", "Water", "Cost", "Per unit of work"):
+    known = _sections()
+    for section in (*(section["title"] for section in known["section"]), known["per_work"]["title"]):
         names = [name for name in lines if _section(name) == section]
         for name in names:
             if name not in owner:
