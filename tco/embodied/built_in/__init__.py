@@ -1,0 +1,1 @@
+"""The built-in methods, one file each; plug-ins like any other."""
