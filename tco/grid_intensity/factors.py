@@ -122,7 +122,7 @@ def _without_data(region: Region, chosen: Set) -> str:
         return f"{missing}, and no larger grid is on record for it. List the regions with: tco regions"
     parent = region_by_id(region.parent)
     zone = zone_of(region.id)
-    inside = f", its zone {zone.id}" if zone is not None and zone.id != region.parent else ""
+    inside = f", its zone {zone.id[5:]}" if zone is not None and zone.id != region.parent else ""
     if not chosen.values(parent.id):
         return f"{missing}; its grid is {parent}{inside}, which has none there either. The other sets: tco grid data"
     return f"{missing}; its grid is {parent}{inside}: use --region {region.parent}"

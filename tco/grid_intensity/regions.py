@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -184,6 +183,8 @@ def _near(key: str) -> list[str]:
         for place in regions():
             if words.search(_key(place.name)):
                 near[place.id] = place.name
+    import difflib
+
     for match in difflib.get_close_matches(key, [*_ids(), *refused], n=2 * _SHOWN, cutoff=cutoff):
         if match in refused:
             near[refused[match].alias] = f"ambiguous: {refused[match].message}"

@@ -111,14 +111,31 @@ def shipped(name: str) -> Set:
     RegionError
         If there is none of that name; the message lists those there are.
     """
-    try:
-        about = tomllib.loads(content("factors", f"{name}.toml").decode("utf-8"))
-    except (FileNotFoundError, ValueError, OSError):
+    if name != DEFAULT and name not in names():
         known = ", ".join(names())
         raise RegionError(
             f"grid data '{name}' is neither a data set{did_you_mean(name, names())} nor a file (sets: {known})"
-        ) from None
+        )
+    about = tomllib.loads(content("factors", f"{name}.toml").decode("utf-8"))
     return Set(about, content("factors", about["file"]))
+
+
+def beside_factors() -> list[DataSet]:
+    """What travels beside the factors: the zones of cloud regions, and factors by fuel."""
+    found = []
+    for room, table in (("regions", "cloud"), ("fuels", "file")):
+        about = tomllib.loads(content(room, "SOURCE.toml").decode("utf-8"))[table]
+        digest = hashlib.sha256(content(room, about["file"])).hexdigest()
+        found.append(
+            DataSet(
+                name=about["name"],
+                release=about["release"],
+                sha256=digest,
+                title=about["title"],
+                licence=about["licence"],
+            )
+        )
+    return found
 
 
 def choose(name: str | Path) -> Set:
@@ -131,6 +148,7 @@ def choose(name: str | Path) -> Set:
 def _read(path: Path) -> Set:
     """A set from a CSV table of the user, described by a TOML record of the same name beside it."""
     from tco.grid_intensity.regions import resolve
+    from tco.units import Q
 
     try:
         raw = path.read_bytes()
@@ -147,8 +165,8 @@ def _read(path: Path) -> Set:
     value = next((name for name in _VALUES if name in head), None)
     if place is None or period is None or value is None:
         raise ReadError(
-            f"{path}:1: the columns are {', '.join(head) or 'missing'}; needed are region (or {', '.join(_PLACES[1:])}), "
-            f"year (or month), and the value under one of {', '.join(_VALUES)}"
+            f"{path}:1: the columns are {', '.join(head) or 'missing'}; needed are region (or "
+            f"{', '.join(_PLACES[1:])}), year (or month), and the value under one of {', '.join(_VALUES)}"
         )
     columns = [head.index(name) for name in (place, period, value)]
     found: dict[tuple[str, str], float] = {}
@@ -174,13 +192,19 @@ def _read(path: Path) -> Set:
             found[key] = float(number)
         except ValueError:
             raise ReadError(f"{path}:{line}: column '{value}': '{number}' is not a number") from None
+    unit = _VALUES[value]
+    largest = max((float(Q(number, unit).to("gCO2e/kWh").magnitude) for number in found.values()), default=0.0)
+    if largest < 1:
+        raise ReadError(
+            f"{path}: its largest factor is {largest:.3g} gCO2e/kWh, which no grid has: kg/kWh under the name {value}?"
+        )
     table = "".join(f"{region},{when},{number!r}\n" for (region, when), number in sorted(found.items()))
     source = {"title": about.get("title", path.name), "where": path.name, "licence": about["licence"]}
     return Set(
         {
             "kind": "average",
             "gas": "CO2e",
-            "unit": _VALUES[value],
+            "unit": unit,
             **about,
             "name": path.name,
             "title": about.get("title", path.name),

@@ -92,9 +92,8 @@ class Factor(Record):
         return ", ".join([self.basis, self.scope, self.kind, *(["CO2 alone"] if self.gas == "CO2" else [])])
 
     def __str__(self) -> str:
-        return (
-            f"{self.region_name} ({self.region}), {self.data_year}, {self.terms}, {self.dataset} {self.release}"
-            + (f"; stands for {self.stands_for}" if self.stands_for else "")
+        return f"{self.region_name} ({self.region}), {self.data_year}, {self.terms}, {self.dataset} {self.release}" + (
+            f"; stands for {self.stands_for}" if self.stands_for else ""
         )
 
     # ---- arithmetic, guarded ----------------------------------------------------------------------------------------
