@@ -1,4 +1,4 @@
-"""What is known of hardware, prices and plausible inputs: the knowledge folder ``catalog``, typed.
+"""What is known of hardware, prices, plausible inputs and of other tools: the knowledge folder ``catalog``, typed.
 
 >>> from tco.catalog import accelerator, default
 >>> print(accelerator("NVIDIA H100 80GB HBM3").name, default("site.pue").value)
@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tco.catalog.bounds import Plausible, plausible
+    from tco.catalog.comparability import comparable
     from tco.catalog.defaults import default, factor
     from tco.catalog.hardware import Names, accelerator, find_accelerator, find_system, names, system, systems_with
+    from tco.catalog.library import Library, read_library
+    from tco.catalog.metrics import scores
     from tco.catalog.prices import building_cost, exchange_rate, tariff
     from tco.catalog.tables import data_sets
 
 __all__ = [
+    "Library",
     "Names",
     "Plausible",
     "accelerator",
     "building_cost",
+    "comparable",
     "data_sets",
     "default",
     "exchange_rate",
@@ -32,6 +37,8 @@ __all__ = [
     "find_system",
     "names",
     "plausible",
+    "read_library",
+    "scores",
     "system",
     "systems_with",
     "tariff",
@@ -46,6 +53,10 @@ _HOME = {
     "building_cost": "prices",
     "exchange_rate": "prices",
     "tariff": "prices",
+    "comparable": "comparability",
+    "scores": "metrics",
+    "Library": "library",
+    "read_library": "library",
 }
 
 

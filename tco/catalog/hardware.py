@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -153,5 +152,7 @@ def _near(name: str, kind: str) -> str:
     if holding:
         more = f" and {len(holding) - _SHOWN} more" if len(holding) > _SHOWN else ""
         return f" by that name alone; it could be {_quoted(holding[:_SHOWN])}{more}."
+    import difflib
+
     alike = dict.fromkeys(index[alias] for alias in difflib.get_close_matches(key, index, n=2 * _SHOWN))
     return f"; did you mean {_quoted(list(alike)[:_SHOWN], ' or ')}?" if alike else "."

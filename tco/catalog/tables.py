@@ -25,9 +25,17 @@ def record_ids(kind: str) -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
+#: Folders about other tools, which no estimate reads.
+_OF_OTHER_TOOLS = frozenset(
+    ("simulators", "models", "benchmarks", "representations", "validations", "pairs", "claims", "unlisted")
+)
+
+
 def _files(place: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
     for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
+            if not path and entry.name in _OF_OTHER_TOOLS:
+                continue
             yield from _files(entry, f"{path}{entry.name}/")
         elif entry.name.endswith(".toml"):
             yield f"{path}{entry.name}", entry.read_bytes()

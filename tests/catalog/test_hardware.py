@@ -114,8 +114,8 @@ def test_unknown_accelerator(name, message):
             "List them with: tco hardware list",
         ),
         (
-            "tpu-v4",
-            "'tpu-v4' is an accelerator, not a node; no node with it is known. List them with: tco hardware list",
+            "gaudi3",
+            "'gaudi3' is an accelerator, not a node; no node with it is known. List them with: tco hardware list",
         ),
         (
             "abacus",
