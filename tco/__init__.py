@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from tco.analysis.many import estimate_many as estimate_many
     from tco.errors import TcoError as TcoError
     from tco.estimation import Estimate as Estimate
     from tco.estimation import Line as Line
@@ -37,6 +38,7 @@ _HOME = {
     "System": "tco.records.system",
     "TcoError": "tco.errors",
     "estimate": "tco.estimation",
+    "estimate_many": "tco.analysis.many",
     "read": "tco.readers",
     "read_quantity": "tco.units",
 }

@@ -17,7 +17,8 @@ import pint
 from tco.errors import EstimateError, UnitError, did_you_mean
 from tco.operations import OPERATIONS, Range
 from tco.provenance import Source
-from tco.units import Q, Quantity, convert, in_own_currency, kind, read_quantity, show
+from tco.spread import read_stated
+from tco.units import Q, Quantity, convert, in_own_currency, kind, show
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Input:
     ----------
     low, high
         Range in the unit of the node, or None where none is known.
+    distribution, samples
+        How the input varies, see `tco.spread.DISTRIBUTIONS`; None where nothing but the range is known.
     source
         Where the value was read; None for a value that the user stated.
     assumed
@@ -41,6 +44,8 @@ class Input:
     source: Source | None = None
     assumed: bool = False
     note: str = ""
+    distribution: str | None = None
+    samples: tuple[float, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -161,7 +166,7 @@ class Graph:
     ----------
     stated
         Values that replace those of the inputs of the same name: quantities, text with a unit, ``{value, unit}``,
-        or a number for a dimensionless input.
+        or a number for a dimensionless input; with a range where it has one, see `tco.spread.read_stated`.
     """
 
     def __init__(self, stated: Mapping[str, object] | None = None) -> None:
@@ -205,10 +210,10 @@ class Graph:
         if name in self._stated:
             self._used.add(name)
             try:
-                value = read_quantity(self._stated[name], unit)
+                value, spread = read_stated(self._stated[name], unit)
             except UnitError as error:
                 raise UnitError(f"{name}: {error}") from None
-            given = Input(note="stated")
+            given = Input(note="stated", **spread._asdict())
         if value is None:
             raise EstimateError(f"{name} is needed; state it, for instance --set {name}='5 {unit}'")
         quantity = convert(value, unit)

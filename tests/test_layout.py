@@ -72,7 +72,9 @@ def test_knowledge_folders_hold_no_code(folder: str) -> None:
 
 
 def loaded_by(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint(*sorted(m.partition('.')[0] for m in sys.modules))"
+    # Pint imports the bare package of scipy wherever it is installed (8 ms); its parts are what is heavy.
+    parts = "{m.replace('scipy.', 'scipy_') for m in sys.modules if m != 'scipy'}"
+    script = f"import sys\n{code}\nprint(*sorted(m.partition('.')[0] for m in {parts}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return set(done.stdout.splitlines()[-1].split())
@@ -90,7 +92,7 @@ def test_the_help_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("example", ["8xh100-day", "jpwr-two-gpus"])
 def test_an_estimate_as_a_table_loads_no_spreadsheet_and_no_data_frame(example: str) -> None:
-    heavy = {"pandas", "openpyxl", "xlsxwriter", "matplotlib", "jinja2", "scipy"}
+    heavy = {"pandas", "openpyxl", "xlsxwriter", "matplotlib", "jinja2", "scipy_special", "scipy_stats", "pyarrow"}
     code = (
         f"sys.argv = ['tco', 'estimate', {str(ROOT / 'examples' / example / 'run.json')!r}, '--region', 'eu']\n"
         "from tco.cli import app\ntry: app()\nexcept SystemExit: pass"

@@ -9,7 +9,24 @@ import sys
 
 import typer
 
-from tco.cli import estimate, explain, hardware, regions, schema
+from tco.cli import (
+    catalog,
+    compare,
+    cost,
+    embodied,
+    estimate,
+    explain,
+    grid,
+    hardware,
+    prices,
+    regions,
+    replace,
+    schema,
+    sensitivity,
+    solve,
+    sweep,
+    system,
+)
 
 app = typer.Typer(
     name="tco",
@@ -37,11 +54,22 @@ def _root(
     pass
 
 
+app.command("embodied")(embodied.command)
+app.command("compare")(compare.command)
+app.command("cost")(cost.command)
 app.command("estimate")(estimate.command)
 app.command("explain")(explain.command)
 app.command("regions")(regions.command)
+app.command("replace")(replace.command)
 app.command("schema")(schema.command)
+app.command("sensitivity")(sensitivity.command)
+app.command("solve")(solve.command)
+app.command("sweep")(sweep.command)
+app.command("system")(system.command)
 app.add_typer(hardware.app, name="hardware")
+app.add_typer(catalog.app, name="catalog")
+app.add_typer(grid.app, name="grid")
+app.add_typer(prices.app, name="prices")
 
 
 def main() -> None:

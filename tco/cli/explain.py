@@ -18,7 +18,17 @@ def command(
     set_: options.Set = None,
     year: options.Year = None,
     currency: options.Currency = None,
+    grid_data: options.GridData = None,
+    intensity: options.Intensity = None,
+    tz: options.TimeZone = None,
+    labels: options.Labels = None,
+    column: options.Column = None,
+    fallback: options.Fallback = None,
+    trajectory: options.Trajectory = None,
+    sites: options.Sites = None,
+    embodied_method: options.EmbodiedMethod = None,
 ) -> None:
     """How one number comes about: formulas, values, sources, what was assumed."""
-    estimate = options.make_estimate(run, region, system, site, set_, year, currency)
+    grid = options.grid_choice(grid_data, intensity, tz, labels, column, fallback, trajectory, sites)
+    estimate = options.make_estimate(run, region, system, site, set_, year, currency, grid, embodied_method)
     typer.echo(estimate.explain(line), nl=False)

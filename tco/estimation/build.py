@@ -9,7 +9,10 @@ from tco import catalog, grid_intensity
 from tco.errors import EstimateError, did_you_mean
 from tco.estimation.carbon import add_carbon, add_water
 from tco.estimation.case import Case
+from tco.estimation.choice import NOTHING_CHOSEN, GridChoice
 from tco.estimation.cost import add_cost
+from tco.estimation.costs.choice import NO_CHOICE, CostChoice
+from tco.estimation.costs.useful import add_useful
 from tco.estimation.energy import add_energy
 from tco.estimation.result import Estimate
 from tco.estimation.work import add_work
@@ -31,6 +34,9 @@ def estimate(
     set: Mapping[str, object] | None = None,
     year: int | None = None,
     currency: str | None = None,
+    grid: GridChoice | None = None,
+    embodied_method: str | None = None,
+    cost: CostChoice | None = None,
 ) -> Estimate:
     """Estimate energy, carbon and cost of a run.
 
@@ -51,6 +57,13 @@ def estimate(
         Year of the data to use; else that of the run, else the newest.
     currency
         ISO code to report cost in; else that of the tariff.
+    grid
+        Choices about the grid: data set, hourly intensity, trend, stand-in, table of sites.
+    embodied_method
+        Method for the embodied carbon of all parts, such as ``edge-aware`` (see `tco.embodied`); else what the hardware
+        records publish, and estimates for parts without a publication.
+    cost
+        Choices about cost: methods beside amortised, allocation, exchange rates of a date, price index.
 
     Returns
     -------
@@ -65,7 +78,9 @@ def estimate(
         record, where, folder = run, run.name or "run", Path()
     else:
         record, where, folder = _read(Path(run)), str(run), Path(run).parent
+    site_folder = Path()
     if isinstance(site, str | Path):
+        site_folder = Path(site).parent
         site = load(Site, Path(site))
     site = site or Site()
     if currency is not None and currency not in CURRENCIES:
@@ -81,14 +96,19 @@ def estimate(
         stated=set or {},
         year=year if year is not None else (record.start.year if record.start else None),
         currency=currency,
+        grid=grid or NOTHING_CHOSEN,
+        embodied_method=embodied_method,
+        site_folder=site_folder,
+        cost=cost or NO_CHOICE,
     )
     case.system = _system(case, system, folder)
     _warn_of_other_devices(case)
     energies = add_energy(case)
     add_carbon(case, energies)
     add_water(case, energies)
-    add_cost(case, energies)
+    case.plan = add_cost(case, energies)
     add_work(case)
+    add_useful(case)
     case.graph.check_all_stated_used(sorted(case.offered))
     return Estimate(case, energies.groups)
 

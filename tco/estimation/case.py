@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tco import catalog
 from tco.errors import EstimateError
+from tco.estimation.choice import NOTHING_CHOSEN, GridChoice
+from tco.estimation.costs.choice import NO_CHOICE, CostChoice
 from tco.graph import Graph, Input, Node
 from tco.grid_intensity import Region
 from tco.provenance import DataSet, Source
@@ -61,9 +64,18 @@ class Case:
     stated: Mapping[str, object]
     year: int | None = None
     currency: str | None = None
+    #: method of `tco.embodied`; None for what the records publish, and estimates where they do not
+    embodied_method: str | None = None
     #: whether the hardware record is the catalogue's, so that its numbers are nobody's statement of this case
     system_assumed: bool = True
+    #: what the user chose about grid and site, and where the files of the site record lie
+    grid: GridChoice = NOTHING_CHOSEN
+    site_folder: Path = Path()
+    #: what the user chose about methods and money
+    cost: CostChoice = NO_CHOICE
     factor: Factor | None = None
+    #: what is bought, once the cost is known
+    plan: Plan | None = None
     graph: Graph = field(init=False)
     warnings: list[Warning_] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)

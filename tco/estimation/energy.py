@@ -9,6 +9,7 @@ from tco.errors import EstimateError
 from tco.estimation.case import Case
 from tco.estimation.hardware import duration, has_duration, node_count
 from tco.estimation.readings import ORDER, Group, Reading, contains, groups_of, readings_of
+from tco.estimation.site import add_pue
 from tco.formulas import energy as formulas
 from tco.graph import Node
 from tco.records.system import NodeModel
@@ -312,9 +313,7 @@ def _site_pue(case: Case, *, run_first: bool) -> Node:
             f"the PUE of air-cooled sites is applied to a node with {cooling} cooling; state --set site.pue=...",
             name,
         )
-    node = case.one_of(name, "1", label, stated=site.pue, default=name)
-    assert node is not None
-    return node
+    return add_pue(case, label)
 
 
 def _add_mean_power(case: Case, it: Node) -> None:

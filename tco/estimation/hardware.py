@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tco.errors import EstimateError
 from tco.estimation.case import Case
+from tco.formulas.cost import share_by_energy
 from tco.formulas.embodied import life_share as share_of_life
 from tco.graph import Node
 from tco.units import Q
@@ -23,6 +24,8 @@ def node_count(case: Case) -> Node | None:
     if name in case.graph.named or case.graph.is_stated(name):
         return case.graph.input(name, None, "1", label)
     run, system = case.run, case.system
+    if case.cost.allocation == "reserved" and run.nodes is not None:
+        return case.given(name, Q(run.nodes, "1"), "1", f"{label}: whole nodes, as reserved", "nodes")
     whole_nodes = sum(device.count for device in run.devices if device.kind == "node")
     per_node = system.devices_per_node if system else None
     cards = sum(device.cards or device.count for device in run.devices if device.kind != "node")
@@ -78,5 +81,27 @@ def life_share(case: Case) -> Node | None:
         default="system.lifetime",
     )
     assert lifetime is not None
-    share = share_of_life(duration(case), lifetime, utilisation(case))
-    return case.graph.line(name, share, "1", "Share of the nodes' life that the run takes", by=share_of_life)
+    label, basis = "Share of the nodes' life that the run takes", case.cost.allocation
+    if basis == "energy":
+        share = _share_by_energy(case, lifetime)
+        return case.graph.line(name, share, "1", label, by=share_by_energy, allocation=basis)
+    used = Q(1, "1") if basis == "time" else utilisation(case)
+    share = share_of_life(duration(case), lifetime, used)  # type: ignore[misc]
+    facts = {} if basis == "used" else {"allocation": basis}
+    return case.graph.line(name, share, "1", label, by=share_of_life, **facts)
+
+
+def _share_by_energy(case: Case, lifetime: Node) -> Node:
+    """The run's part of the energy that its nodes use in their life."""
+    power = case.one_of(
+        "system.mean_power",
+        "W",
+        "Mean power of one node over its life, at the IT boundary",
+        stated=case.system.mean_power if case.system else None,
+        assumed=case.system_assumed,
+    )
+    nodes = node_count(case)
+    if power is None or nodes is None:
+        need = "the nodes of the run" if power is not None else "--set system.mean_power='6 kW', the mean over their life"
+        raise EstimateError(f"{case.where}: to allocate by energy, the estimate needs {need}")
+    return share_by_energy(case.graph["energy.it"], power, nodes, lifetime)

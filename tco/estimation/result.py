@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tco.errors import EstimateError, did_you_mean
 from tco.estimation.case import Case, Missing
+from tco.estimation.costs.money import check_costs
 from tco.estimation.readings import Group
 from tco.graph import Graph, Node
 from tco.grid_intensity import Region
@@ -18,6 +19,9 @@ from tco.records.system import System
 from tco.units import Quantity, convert
 
 if TYPE_CHECKING:
+    from tco.estimation.costs.capital import Plan
+    from tco.analysis.sampling import Sample, Sampled
+    from tco.analysis.sensitivity import Sensitivity
     from tco.compiled import Program
 
 SCHEMA = "tco.estimate/1"
@@ -72,9 +76,12 @@ class Estimate:
         The energies that the run record holds, by boundary; the first one was used.
     data_sets
         Data sets that were used, with release and hash.
+    plan
+        What is bought: prices, pieces and lives; None where no price is known.
     """
 
     def __init__(self, case: Case, readings: Sequence[Group]) -> None:
+        check_costs(case.graph)
         self.graph: Graph = case.graph
         self.run: Run = case.run
         self.system: System | None = case.system
@@ -85,6 +92,7 @@ class Estimate:
         self.missing: tuple[Missing, ...] = tuple(case.missing)
         self.readings: tuple[Group, ...] = tuple(readings)
         self.data_sets: tuple[DataSet, ...] = tuple(case.data_sets)
+        self.plan: Plan | None = case.plan
 
     def __getitem__(self, name: str) -> Line:
         lines = {node.name: node for node in self.graph.lines()}
@@ -131,6 +139,40 @@ class Estimate:
         from tco.compiled import Program
 
         return Program(self.graph, lines, vary)
+
+    def sample(
+        self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None
+    ) -> Sample:
+        """Draw every input that has a range, and evaluate the lines: an array of shape (n,) for each.
+
+        Parameters
+        ----------
+        n, seed
+            How many samples, from which seed; the same seed gives the same samples.
+        method
+            ``random``, ``latin`` (a Latin hypercube) or ``sobol`` (a power of 2 of Sobol' points).
+        lines
+            Names of lines; all where None.
+        """
+        from tco.analysis.sampling import sample
+
+        return sample(self.graph, lines, n=n, seed=seed, method=method)
+
+    def spread(
+        self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None
+    ) -> Sampled:
+        """Mean, percentiles and histogram of the lines over samples that are not kept; arguments as for `sample`."""
+        from tco.analysis.sampling import spread
+
+        return spread(self.graph, lines, n=n, seed=seed, method=method)
+
+    def sensitivity(self, line: str, *, sobol: int | None = None, seed: int = 1) -> Sensitivity:
+        """The inputs of a line by their influence; with `sobol` base points also Sobol' indices."""
+        from tco.analysis.sensitivity import sensitivity
+
+        if line not in self.graph.named:
+            self[line]  # says why it is missing, or what is near
+        return sensitivity(self.graph, line, sobol=sobol, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain data, schema ``tco.estimate/1``."""

@@ -16,6 +16,8 @@ _PER_WORK = (
     ("cost.total", "cost.energy"),
 )
 _UNITS = {"energy": "J", "carbon": "gCO2e"}
+#: What a line per unit of work takes over of the line that it is of.
+_KEPT = ("stage", "scope", "method", "basis", "currency", "price_year", "terms", "index", "index_vintage")
 
 
 def add_work(case: Case) -> None:
@@ -63,5 +65,5 @@ def add_work(case: Case) -> None:
                 f"{top}/{unit}",
                 f"{line.label}, per {unit}" + (f" ({work.basis})" if work.basis else ""),
                 by=formulas.per_work,
-                **{k: v for k, v in line.facts.items() if k in ("stage", "scope", "method", "basis", "currency")},
+                **{k: v for k, v in line.facts.items() if k in _KEPT},
             )

@@ -26,7 +26,7 @@ def read(path: str | Path, *, as_: str | None = None, options: ReadOptions | Non
     Parameters
     ----------
     path
-        A run record (JSON or TOML), or a file that a reader knows.
+        A run record (JSON or TOML), a file that a reader knows, or a folder of a benchmark that one knows.
     as_
         Name of the reader, or ``run``; by default the one that is surest of the file.
     options
@@ -38,23 +38,28 @@ def read(path: str | Path, *, as_: str | None = None, options: ReadOptions | Non
         If no reader knows the file, or if it is not what it claims to be.
     """
     from tco.errors import ReadError
-    from tco.readers import plugins, record
+    from tco.readers import plugins, record, sanity
     from tco.records.run import Warning_
 
     path, options = Path(path), options or ReadOptions()
-    if not path.is_file():
-        raise ReadError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
+    if not path.exists():
+        raise ReadError(f"{path}: no such file")
     if as_ == "run" or (as_ is None and record.is_run_record(path)):
-        return [record.load_run(path, options)]
+        return [sanity.checked(record.load_run(path, options))]
     found = plugins.most_confident(path) if as_ is None else plugins.by_name(as_)
     if found is None:
+        if path.is_dir():
+            raise ReadError(
+                f"{path}: is a folder, not a file; of folders, only those of MLPerf results are read "
+                "(run_1/spl.txt, or result_*.txt with power/)"
+            )
         if path.suffix.lower() in record.SUFFIXES:
             return [record.load_run(path, options)]  # says what is wrong with it as a record
         raise ReadError(
             f"{path}: no reader knows this file; looked for: a run record (.json, .toml; --as run); "
             f"{plugins.looked_for()}"
         )
-    runs = found.reader.read(path, options)
+    runs = [sanity.checked(run) for run in found.reader.read(path, options)]
     faults = tuple(Warning_(code="reader-failed", message=fault) for fault in found.faults)
     return [run.model_copy(update={"warnings": run.warnings + faults}) for run in runs] if faults else runs
 

@@ -25,13 +25,22 @@ class ReadOptions:
     devices
         Ids of the channels to take (``pynvml:0``, or ``0`` where that is one channel only); None is all.
     time_zone
-        IANA zone of stamps without an offset.
+        Zone of stamps without an offset: an IANA name, or an offset such as ``+02:00``.
+    names
+        Names of the columns of a file that has none.
+    interval_s
+        Time from one sample to the next, of a file that has no times.
+    columns
+        What the columns of a CSV table hold, as ``time=t``, ``power:gpu0[kW]=P`` ...; see `tco.readers.columns_csv`.
     """
 
     rule: Rule = "trapezoid"
     boundary: Boundary | None = None
     devices: tuple[str, ...] | None = None
     time_zone: str | None = None
+    names: tuple[str, ...] | None = None
+    interval_s: float | None = None
+    columns: tuple[str, ...] = ()
 
 
 class Reader(Protocol):

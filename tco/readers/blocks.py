@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BufferedReader
@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from tco.errors import ReadError, did_you_mean
+from tco.readers import compressed
 from tco.readers.columns import Block, wrong_number_of_fields
 from tco.readers.digits import BACK, FRONT
 
@@ -51,6 +52,8 @@ class Header:
         Byte where the first row begins.
     first_row
         Fields of the first row, without spaces around them; empty where there is none.
+    comments
+        Lines before the names that begin with ``#``, without it.
     """
 
     path: Path
@@ -58,6 +61,12 @@ class Header:
     line: int
     data_at: int
     first_row: tuple[str, ...]
+    comments: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """File and line of the names, for messages; the file alone where the names are not in it."""
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
 
     def column(self, name: str) -> int:
         """Position of the column of this name.
@@ -70,7 +79,7 @@ class Header:
         places = [index for index, known in enumerate(self.names) if known == name]
         if len(places) == 1:
             return places[0]
-        where = f"{self.path}:{self.line}"
+        where = self.place
         if places:
             raise ReadError(f"{where}: the column '{name}' stands {len(places)} times; each needs a name of its own")
         raise ReadError(f"{where}: there is no column '{name}'{did_you_mean(name, self.names)}")
@@ -79,9 +88,9 @@ class Header:
 def first_bytes(path: Path) -> bytes:
     """The first 4 KiB of a file, for `sniff`; none where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(4096)
-    except OSError:
+    except ReadError:
         return b""
 
 
@@ -117,7 +126,7 @@ def small_table(path: Path, *, width: int) -> list[tuple[int, list[str]]]:
 
 
 def open_file(path: Path) -> BufferedReader:
-    """Open a file for reading bytes.
+    """Open a file for reading bytes, forwards; a compressed one as what it holds.
 
     Raises
     ------
@@ -125,7 +134,9 @@ def open_file(path: Path) -> BufferedReader:
         If it is not there or may not be read.
     """
     try:
-        return path.open("rb")
+        file = path.open("rb")
+        kind = compressed.kind_of(file.peek(4)[:4])
+        return file if kind is None else compressed.expanded(path, file, kind)
     except FileNotFoundError:
         raise ReadError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -144,7 +155,7 @@ def _line_fields(raw: bytes, where: str) -> tuple[str, ...]:
     return tuple(field.strip() for field in row)
 
 
-def read_header(path: Path, *, comments: bool = False) -> Header:
+def read_header(path: Path, *, comments: bool = False, names: Sequence[str] | None = None) -> Header:
     """The column names of a CSV file, and its first row.
 
     Parameters
@@ -153,6 +164,8 @@ def read_header(path: Path, *, comments: bool = False) -> Header:
         The file.
     comments
         Whether lines that begin with ``#`` may stand before the names.
+    names
+        Names of the columns where the file itself has none.
 
     Raises
     ------
@@ -167,6 +180,7 @@ def read_header(path: Path, *, comments: bool = False) -> Header:
     if not head[at:].strip():
         raise ReadError(f"{path}: is empty")
     line = 1
+    said: list[str] = []
     while True:
         stop = head.find(b"\n", at)
         if stop < 0:
@@ -175,6 +189,8 @@ def read_header(path: Path, *, comments: bool = False) -> Header:
         text = head[at:stop].strip()
         if text and not (comments and text.startswith(b"#")):
             break
+        if text:
+            said.append(text[1:].decode("utf-8", "replace").strip())
         at, line = stop + 1, line + 1
     for separator, name in ((b";", "semicolons"), (b"\t", "tabs")):
         if text.count(separator) > text.count(b","):
@@ -182,11 +198,18 @@ def read_header(path: Path, *, comments: bool = False) -> Header:
                 f"{path}:{line}: fields are separated by {name}; "
                 "write them separated by commas, and numbers with a decimal point"
             )
+    if names is not None:
+        first = _line_fields(text, f"{path}:{line}")
+        if len(first) != len(names):
+            raise ReadError(
+                f"{path}:{line}: has {len(first)} fields, and {len(names)} names are given: {', '.join(names)}"
+            )
+        return Header(path, tuple(names), line - 1, at, first)
     names = _line_fields(text, f"{path}:{line}")
     following = head[stop + 1 :].lstrip().split(b"\n")[0]
     if not following:
         raise ReadError(f"{path}:{line}: {_NO_ROWS}")
-    return Header(path, names, line, stop + 1, _line_fields(following, f"{path}:{line + 1}"))
+    return Header(path, names, line, stop + 1, _line_fields(following, f"{path}:{line + 1}"), tuple(said))
 
 
 def _whole_lines(file: BufferedReader, path: Path, free: list[bytearray]) -> Iterator[tuple[bytearray, int]]:
@@ -216,9 +239,14 @@ def _whole_lines(file: BufferedReader, path: Path, free: list[bytearray]) -> Ite
 def unfinished_line(path: Path) -> str | None:
     """The last line of a file where it has no line end, as when the tool that wrote it was stopped; else None."""
     with open_file(path) as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _LONGEST_LINE))
-        tail = file.read()
+        if file.seekable():
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _LONGEST_LINE))
+            tail = file.read()
+        else:
+            tail = piece = b""
+            while piece := file.read(BLOCK_SIZE):
+                tail = (tail + piece)[-_LONGEST_LINE:]
     return tail.rpartition(b"\n")[2].decode("utf-8", "replace").strip() or None
 
 
@@ -248,9 +276,12 @@ def each_block(header: Header, work: Callable[[Block], T], *, threads: int | Non
     free: list[bytearray] = []
     with open_file(header.path) as file:
         if threads is None:
-            small = os.fstat(file.fileno()).st_size < 4 * BLOCK_SIZE
+            small = header.path.stat().st_size < (4 * BLOCK_SIZE if file.seekable() else BLOCK_SIZE)
             threads = 0 if small else min(_MOST_THREADS, os.cpu_count() or 1)
-        file.seek(header.data_at)
+        if file.seekable():
+            file.seek(header.data_at)
+        else:
+            file.read(header.data_at)
         pieces = _whole_lines(file, header.path, free)
         if threads == 0:
             for buffer, end in pieces:

@@ -82,6 +82,10 @@ class Block:
         """Line of the file where a row stands."""
         return int(self._lines[row]) if self._lines is not None else self._first_line + row
 
+    def lines(self) -> Places:
+        """Line of the file where each row stands, shape (rows,)."""
+        return self._first_line + np.arange(self.rows) if self._lines is None else self._lines
+
     def where(self, row: int) -> str:
         """File and line of a row, for messages."""
         return f"{self._path}:{self.line(row)}"

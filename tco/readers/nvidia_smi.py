@@ -32,7 +32,7 @@ class _Column(NamedTuple):
     boundary: Boundary
 
 
-#: Columns of power, the preferred one first.
+#: Columns of power, at each boundary the preferred one first.
 _POWERS: Sequence[tuple[str, Boundary]] = (
     ("power.draw", "gpu_board"),
     ("power.draw.average", "gpu_board"),
@@ -40,6 +40,8 @@ _POWERS: Sequence[tuple[str, Boundary]] = (
     ("module.power.draw.average", "module"),
     ("module.power.draw.instant", "module"),
 )
+#: Columns of the same power further apart than this are worth a word.
+_APART = 0.05
 
 
 class NvidiaSmi:
@@ -47,26 +49,24 @@ class NvidiaSmi:
 
     name = "nvidia-smi"
     title = "nvidia-smi --query-gpu log"
-    boundary = "GPU board"
+    boundary = "GPU board; module of a Grace-Hopper for the columns module.power.draw..."
 
     def sniff(self, path: Path) -> float:
-        """Whether the first line names a column of power as nvidia-smi does, or is a row or a table of it."""
+        """Whether the first line names a column of power as nvidia-smi does, or is a row of it."""
         from tco.readers.blocks import first_line
 
         line = first_line(path)
         names = [_base(name) for name in line.split(",")]
         if any(name in names for name, _ in _POWERS):
             return 1.0
-        if _STAMP.match(line) or re.match(r"# gpu\s+pwr\b", line):
-            return 0.7
-        return 0.0
+        return 0.7 if _STAMP.match(line) else 0.0
 
     def trace(self, path: Path, options: ReadOptions) -> list[Channel]:
-        """One channel for each GPU."""
+        """One channel for each GPU, and one for each module."""
         return self._measure(path, options)[0]
 
     def read(self, path: Path, options: ReadOptions) -> list[Run]:
-        """One run with an energy for each GPU."""
+        """One run with an energy for each GPU, and for each module that shows its power."""
         from tco.readers.build import run_of, with_digest
         from tco.records.run import Device
 
@@ -81,44 +81,76 @@ class NvidiaSmi:
 
         channels, digest = with_digest(path, _trace)
         kinds: dict[str | None, list[str]] = {}
-        for channel in channels:
-            kinds.setdefault(models.get(channel.id), []).append(channel.id)
+        for name in dict.fromkeys(channel.id.removeprefix(_MODULE) for channel in channels):
+            kinds.setdefault(models.get(name), []).append(name)
         devices = [Device(kind="gpu", model=model, count=len(ids), ids=tuple(ids)) for model, ids in kinds.items()]
         return [run_of(path, digest, channels, options, tool="nvidia-smi", devices=devices, warnings=warnings)]
 
     def _measure(self, path: Path, options: ReadOptions) -> tuple[list[Channel], dict[str, str], list[Warning_]]:
         from tco.readers.blocks import read_header
         from tco.readers.build import selected
-        from tco.readers.channels import Source, channels_in_rows, clock_of
-        from tco.records.run import Warning_
+        from tco.readers.channels import Layout, Source, channels_in_rows, clock_of
 
-        _refuse_other_forms(path)
-        header = read_header(path)
+        _refuse_other_forms(path, options)
+        header = read_header(path, names=options.names)
         names = [_base(name) for name in header.names]
-        clock = clock_of(header, _position(header, names, ("timestamp",)))
+        clock = clock_of(header, _position(header, names, ("timestamp",)), options.time_zone)
         key = next((names.index(name) for name in _KEYS if name in names), None)
         model = next((names.index(name) for name in _MODELS if name in names), None)
         columns = _power_columns(header, names)
+        if options.boundary is not None:
+            columns = [column for column in columns if column.boundary == columns[0].boundary]
         warnings = _check_end(header, columns[0].position)
+        sources = [Source("gpu", c.position, c.unit, _FACTORS[c.unit], c.boundary) for c in columns]
+        layout = Layout(clock, sources, () if key is None else (key,), model)
+        found, models = channels_in_rows(header, layout, options)
         channels: list[Channel] = []
-        models: dict[str, str] = {}
-        used = columns[0]
-        for column in columns:
-            power = Source("gpu", column.position, column.unit, _FACTORS[column.unit], column.boundary)
-            channels, models = channels_in_rows(header, clock, power, key, model, options)
-            if any(channel.samples for channel in channels):
-                used = column
-                break
-        if used is not columns[0]:
+        for name, each in found.items():
+            chosen, notes = _chosen(name, each, columns, header)
+            channels += chosen
+            warnings += notes
+        return selected(channels, options, path), models, warnings
+
+
+_MODULE = "module:"
+
+
+def _chosen(
+    name: str, channels: list[Channel], columns: list[_Column], header: Header
+) -> tuple[list[Channel], list[Warning_]]:
+    """One channel of a GPU for each boundary: the first column that has values; and what to know of the others."""
+    from dataclasses import replace
+
+    from tco.records.run import Warning_
+
+    chosen: list[Channel] = []
+    warnings = []
+    for boundary in dict.fromkeys(column.boundary for column in columns):
+        same = [channel for channel, column in zip(channels, columns, strict=True) if column.boundary == boundary]
+        valid = [channel for channel in same if channel.samples]
+        if not valid:
+            continue
+        used = valid[0]
+        if used is not same[0]:
             warnings.append(
                 Warning_(
                     code="other-column",
-                    message=f"'{header.names[columns[0].position]}' has no value; "
-                    f"'{header.names[used.position]}' is read",
-                    where=path.name,
+                    message=f"'{same[0].column}' has no value; '{used.column}' is read",
+                    where=header.path.name,
                 )
             )
-        return selected(channels, options, path), models, warnings
+        for other in valid[1:]:
+            if used.energy_j and other.energy_j and abs(other.energy_j / used.energy_j - 1) > _APART:
+                warnings.append(
+                    Warning_(
+                        code="columns-differ",
+                        message=f"channel '{name}': '{used.column}' makes {used.energy_j:.6g} J, '{other.column}' "
+                        f"{other.energy_j:.6g} J; the first is used",
+                        where=header.path.name,
+                    )
+                )
+        chosen.append(used if not chosen else replace(used, id=_MODULE + name))
+    return chosen or channels[:1], warnings
 
 
 def _base(name: str) -> str:
@@ -126,18 +158,15 @@ def _base(name: str) -> str:
     return match[1] if match else name.strip()
 
 
-def _refuse_other_forms(path: Path) -> None:
+def _refuse_other_forms(path: Path, options: ReadOptions) -> None:
     from tco.errors import ReadError
     from tco.readers.blocks import first_line
 
-    line = first_line(path)
-    if _STAMP.match(line):
+    if options.names is None and _STAMP.match(first_line(path)):
         raise ReadError(
-            f"{path}:1: has no column names; log without 'noheader' ({_COMMAND}), or write them as the first line, "
-            "such as 'timestamp, index, power.draw [W]'"
+            f"{path}:1: has no column names; say what was queried, such as --names 'timestamp, index, power.draw [W]', "
+            f"or log without 'noheader' ({_COMMAND})"
         )
-    if re.match(r"# gpu\b", line):
-        raise ReadError(f"{path}:1: is a table of nvidia-smi dmon, which has no date; log with: {_COMMAND}")
 
 
 def _position(header: Header, names: list[str], wanted: Sequence[str]) -> int:
@@ -145,11 +174,11 @@ def _position(header: Header, names: list[str], wanted: Sequence[str]) -> int:
 
     for name in wanted:
         if names.count(name) > 1:
-            raise ReadError(f"{header.path}:{header.line}: the column '{name}' stands {names.count(name)} times")
+            raise ReadError(f"{header.place}: the column '{name}' stands {names.count(name)} times")
         if name in names:
             return names.index(name)
     raise ReadError(
-        f"{header.path}:{header.line}: there is no column '{wanted[0]}'{did_you_mean(wanted[0], names)}; "
+        f"{header.place}: there is no column '{wanted[0]}'{did_you_mean(wanted[0], names)}; "
         f"log with: {_COMMAND}"
     )
 
@@ -166,7 +195,7 @@ def _power_columns(header: Header, names: list[str]) -> list[_Column]:
             unit = (match[2] if match else None) or "W"
             if unit not in _FACTORS:
                 raise ReadError(
-                    f"{header.path}:{header.line}: column '{header.names[position]}': the unit '{unit}' is not one of "
+                    f"{header.place}: column '{header.names[position]}': the unit '{unit}' is not one of "
                     "power; W, mW or kW is expected"
                 )
             columns.append(_Column(position, unit, boundary))

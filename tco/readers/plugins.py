@@ -17,7 +17,12 @@ GROUP = "tco.readers"
 OWN = {
     "jpwr": "tco.readers.jpwr:READER",
     "nvidia-smi": "tco.readers.nvidia_smi:READER",
+    "mlperf-inference": "tco.readers.mlperf.inference:READER",
+    "mlperf-training": "tco.readers.mlperf.training:READER",
+    "mlperf-tiny": "tco.readers.mlperf.tiny:READER",
     "table": "tco.readers.table:READER",
+    "dcgm": "tco.readers.dcgm:READER",
+    "kepler": "tco.readers.kepler:READER",
 }
 
 

@@ -1,7 +1,10 @@
 """Any CSV table of powers or energies over time, by the names of its columns.
 
 ``t_s`` (seconds) or ``timestamp`` (dates with times, or seconds since 1970) stands beside columns such as ``gpu0_W``,
-``node1_power_kW`` or ``gpu0_energy_J``, a running total. Lines at the top that begin with ``#`` are comments.
+``node1_power_kW`` or ``gpu0_energy_J``, a running total. Or each row is of one device, named in a column such as
+``gpu_uuid``, and has its ``power_W`` or ``energy_J``; rows of MIG instances (``gpu_i_id``) each show the power of the
+whole GPU. Lines at the top that begin with ``#`` are comments; one of them may state ``max_energy_range_uj=...``, where
+a counter begins again.
 """
 
 from __future__ import annotations
@@ -10,17 +13,27 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tco.readers.base import ReadOptions
     from tco.readers.blocks import Header
-    from tco.readers.channels import Source
+    from tco.readers.channels import Clock, Source
     from tco.readers.trace import Channel
     from tco.records.run import Boundary, Device, Run, Warning_
 
 _TIMES = ("t_s", "timestamp")
 _POWER = re.compile(r"(.+?)(?:_power)?_(W|w|kW|kw|mW)")
 _COUNTER = re.compile(r"(.+?)(?:_total)?_energy_(J|j|mJ|uJ|uj|Wh|wh|kWh|kwh)")
+#: Channels named as jpwr names them, whose powers are in W.
+_JPWR = re.compile(r"(?:gpu|pynvml|rocm|gc|gh):.+")
+#: Columns that name the device of a row, the preferred ones first.
+_KEYS = ("gpu_uuid", "uuid", "device", "gpu", "index", "host", "hostname", "node")
+_INSTANCES = ("gpu_i_id", "gi_id", "gpu_instance_id")
+_OF_A_ROW = re.compile(r"(power|energy|total_energy)_(\w+)")
+_RANGE = re.compile(r"max_energy_range_uj\s*[=:]\s*(\d+)")
+#: No processor package draws more: what would need more is no wrap of its counter.
+_MOST_WATTS_OF_A_PACKAGE = 2000.0
 _IN_WATT = {"w": 1.0, "kw": 1e3, "mw": 1e-3}
 _IN_JOULE = {"j": 1.0, "mj": 1e-3, "uj": 1e-6, "wh": 3600.0, "kwh": 3.6e6}
 #: Largest power of something that is not known to be a device; below the 4294967295 that stands for "not supported".
@@ -40,7 +53,8 @@ class Table:
         from tco.readers.blocks import first_line
 
         names = [name.strip().strip('"') for name in re.split("[,;\t]", first_line(path, comments=True))]
-        known = any(_POWER.fullmatch(name) or _COUNTER.fullmatch(name) for name in names)
+        known = any(_POWER.fullmatch(name) or _COUNTER.fullmatch(name) or _JPWR.fullmatch(name) for name in names)
+        known = known or (_key(names) is not None and any(_factor_of_a_row(name) for name in names))
         if names[0] in _TIMES or any(name in names for name in _TIMES):
             return 0.6 if known else 0.2
         return 0.0
@@ -67,22 +81,26 @@ class Table:
     def _measure(self, path: Path, options: ReadOptions) -> tuple[list[Channel], list[Warning_]]:
         from tco.readers.blocks import read_header, unfinished_line
         from tco.readers.build import selected
-        from tco.readers.channels import Clock, channels_in_columns, clock_of
+        from tco.readers.channels import channels_in_columns
         from tco.records.run import Warning_
 
-        header = read_header(path, comments=True)
+        header = read_header(path, comments=True, names=options.names)
         position = _time_position(header)
-        clock = Clock(position, None) if header.names[position] == "t_s" else clock_of(header, position)
-        sources, ignored = _sources(header, position)
-        channels = channels_in_columns(header, clock, sources, options)
-        merged, warnings = _merged(channels, path)
+        clock = _clock(header, position, options)
+        if _key(header.names) is not None and any(_factor_of_a_row(name) for name in header.names):
+            merged, warnings = _of_rows(header, clock, options)
+            ignored: list[str] = []
+        else:
+            sources, ignored, warnings = _sources(header, position)
+            merged, notes = _merged(channels_in_columns(header, clock, sources, options), path)
+            warnings += notes
         if ignored:
             names = ", ".join(f"'{name}'" for name in ignored)
             warnings.append(
                 Warning_(
                     code="ignored-column",
                     message=f"not read, because the name does not end in a unit of power or energy: {names}",
-                    where=f"{path.name}:{header.line}",
+                    where=header.place,
                 )
             )
         if unfinished_line(path) is not None:
@@ -96,6 +114,52 @@ class Table:
         return selected(merged, options, path), warnings
 
 
+def _clock(header: Header, position: int, options: ReadOptions) -> Clock:
+    from tco.readers.channels import Clock, clock_of
+
+    if header.names[position] == "t_s":
+        return Clock(position, None)
+    return clock_of(header, position, options.time_zone)
+
+
+def _key(names: Sequence[str]) -> str | None:
+    return next((key for key in _KEYS if key in names), None)
+
+
+def _factor_of_a_row(name: str) -> tuple[bool, float] | None:
+    """Whether the name is that of a counter, and its factor, where a row has one device; None for other names."""
+    match = _OF_A_ROW.fullmatch(name)
+    if match is None:
+        return None
+    factors = _IN_WATT if match[1] == "power" else _IN_JOULE
+    factor = factors.get(match[2].casefold()) if match[2] != "MW" else None
+    return None if factor is None else (match[1] != "power", factor)
+
+
+def _of_rows(header: Header, clock: Clock, options: ReadOptions) -> tuple[list[Channel], list[Warning_]]:
+    """Channels where each row is of one device."""
+    from tco.readers.channels import Layout, Source, channels_in_rows
+
+    key = _key(header.names)
+    assert key is not None
+    boundary: Boundary | None = "gpu_board" if key.startswith(("gpu", "uuid", "index")) else None
+    sources = []
+    for position, name in enumerate(header.names):
+        factor = _factor_of_a_row(name)
+        if factor is not None:
+            unit = name.rpartition("_")[2]
+            sources.append(Source(name, position, unit, factor[1], boundary, is_counter=factor[0]))
+    sources.sort(key=lambda source: not source.is_counter)
+    instance = next((header.column(name) for name in _INSTANCES if name in header.names), None)
+    found, _ = channels_in_rows(header, Layout(clock, sources, (header.column(key),), None, instance), options)
+    channels, warnings = [], []
+    for each in found.values():
+        merged, notes = _merged(each, header.path)
+        channels += merged
+        warnings += notes
+    return channels, warnings
+
+
 def _time_position(header: Header) -> int:
     from tco.errors import ReadError
 
@@ -103,31 +167,40 @@ def _time_position(header: Header) -> int:
         if name in header.names:
             return header.column(name)
     raise ReadError(
-        f"{header.path}:{header.line}: there is no column of times; name one 't_s' (seconds) or 'timestamp', "
+        f"{header.place}: there is no column of times; name one 't_s' (seconds) or 'timestamp', "
         f"for instance {_EXAMPLE}"
     )
 
 
 def _boundary(channel: str) -> Boundary | None:
     name = channel.casefold()
-    if name.startswith("gpu"):
+    if name.startswith(("gpu", "pynvml:", "rocm:")):
         return "gpu_board"
     return "cpu_package" if name.startswith(("cpu", "package")) else None
 
 
-def _sources(header: Header, time: int) -> tuple[list[Source], list[str]]:
-    """The columns of powers and counters, and the names of those that are neither."""
+def _sources(header: Header, time: int) -> tuple[list[Source], list[str], list[Warning_]]:
+    """The columns of powers and counters, the names of those that are neither, and what to know of them."""
     from tco.errors import ReadError
     from tco.readers.channels import Source
     from tco.readers.trace import MOST_WATTS_OF_A_DEVICE
+    from tco.records.run import Warning_
 
     sources: list[Source] = []
     ignored = []
+    unstated = []
+    stated_range = next((match for text in header.comments if (match := _RANGE.search(text))), None)
+    range_j = None if stated_range is None else float(stated_range[1]) * 1e-6
     for position, name in enumerate(header.names):
         if position == time:
             continue
         counter, power = _COUNTER.fullmatch(name), _POWER.fullmatch(name)
         match = counter or power
+        if match is None and _JPWR.fullmatch(name):
+            header.column(name)
+            unstated.append(name)
+            sources.append(Source(name, position, boundary=_boundary(name)))
+            continue
         if match is None:
             ignored.append(name)
             continue
@@ -135,19 +208,37 @@ def _sources(header: Header, time: int) -> tuple[list[Source], list[str]]:
         boundary = _boundary(match[1])
         factor = (_IN_JOULE if counter else _IN_WATT)[match[2].casefold()]
         most = _MOST_WATTS if boundary is None else MOST_WATTS_OF_A_DEVICE
+        if counter and range_j is not None:
+            most = _MOST_WATTS_OF_A_PACKAGE
         twin = next((s for s in sources if s.id == match[1] and s.is_counter == bool(counter)), None)
         if twin is not None:
             raise ReadError(
-                f"{header.path}:{header.line}: '{header.names[twin.column]}' and '{name}' are both of '{match[1]}'; "
+                f"{header.place}: '{header.names[twin.column]}' and '{name}' are both of '{match[1]}'; "
                 "leave one of them out"
             )
-        sources.append(Source(match[1], position, match[2], factor, boundary, most, None, bool(counter)))
+        sources.append(
+            Source(
+                match[1],
+                position,
+                match[2],
+                factor,
+                boundary,
+                most,
+                is_counter=bool(counter),
+                range_j=range_j if counter else None,
+            )
+        )
     if not sources:
         raise ReadError(
-            f"{header.path}:{header.line}: no column name ends in a unit of power (_W, _kW, _mW) or is that of a "
-            f"counter (_energy_J, _mJ, _uJ, _Wh, _kWh); write for instance {_EXAMPLE}"
+            f"{header.place}: no column name ends in a unit of power (_W, _kW, _mW) or is that of a "
+            f"counter (_energy_J, _mJ, _uJ, _Wh, _kWh); write for instance {_EXAMPLE}, or say what the columns hold: "
+            "--as csv --column time=t_s --column 'power:gpu0[W]=P'"
         )
-    return sources, ignored
+    if not unstated:
+        return sources, ignored, []
+    names = ", ".join(f"'{name}'" for name in unstated)
+    note = f"no unit is stated for {names}; named as jpwr names its channels, they are taken to be in W"
+    return sources, ignored, [Warning_(code="unit-assumed", message=note, where=header.place)]
 
 
 def _merged(channels: list[Channel], path: Path) -> tuple[list[Channel], list[Warning_]]:

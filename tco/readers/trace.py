@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 #: A device above this does not exist; it also catches the 4294967295 that stands for "not supported".
 MOST_WATTS_OF_A_DEVICE = 1e6
+#: No counter of a device or a building shows more; it also catches 2**63 and its neighbours.
+MOST_JOULES = 1e15
 #: An interval this many times the usual one is a gap.
 GAP = 5.0
 #: A sensor that shows one value for so many samples is suspect.
@@ -45,8 +47,8 @@ class Channel:
     boundary
         Where its power was measured; None where nobody says.
     energy_j
-        Energy from the first to the last valid sample. None where there are no two of them: then nothing is known,
-        which is not zero.
+        Energy from the first to the last valid sample. None where there are no two of them, or both are of one moment:
+        then nothing is known, which is not zero.
     duration_s
         From the first to the last valid sample.
     samples, missing
@@ -76,6 +78,19 @@ class Channel:
         The column that was read.
     within
         Id of the channel whose power holds this one's, where it is known.
+    wraps, resets, dropped
+        Of a counter: how often it wrapped at the end of its range; how often it began again from zero; and how many
+        intervals over which it fell, for a reason that is not known, are left out.
+    dropped_s
+        How long those intervals are together.
+    another_wrap_w
+        Of a counter that wraps: the power that would have been needed for one more wrap in the longest interval.
+    ambiguous
+        Whether that is a power which the device could draw.
+    instances
+        Of how many parts of the device, each of which shows the power of the whole, the samples are the mean.
+    sorted_rows
+        Whether its rows were out of order and have been sorted.
     """
 
     id: str
@@ -98,11 +113,27 @@ class Channel:
     rule: str
     column: str
     within: str | None = None
+    wraps: int = 0
+    resets: int = 0
+    dropped: int = 0
+    dropped_s: float = 0.0
+    another_wrap_w: float | None = None
+    ambiguous: bool = False
+    instances: int = 1
+    sorted_rows: bool = False
 
     @property
     def mean_w(self) -> float | None:
-        """Mean power over the duration, where there is one."""
-        return None if self.energy_j is None or self.duration_s == 0 else self.energy_j / self.duration_s
+        """Mean power over the time of which the energy is known, where there is such."""
+        known_s = self.duration_s - self.dropped_s
+        return None if self.energy_j is None or known_s <= 0 else self.energy_j / known_s
+
+    @property
+    def moment_w(self) -> float | None:
+        """The power, where all valid samples are of one moment."""
+        if self.energy_j is not None or self.minimum_w is None or self.maximum_w is None:
+            return None
+        return (self.minimum_w + self.maximum_w) / 2
 
     @property
     def stuck(self) -> bool:
@@ -315,7 +346,7 @@ class Integrator:
         return Channel(
             id=id,
             boundary=boundary,
-            energy_j=self._energy.value if self._samples > 1 else None,
+            energy_j=self._energy.value if self._samples > 1 and duration > 0 else None,
             duration_s=duration,
             samples=self._samples,
             missing=self._missing,
@@ -337,14 +368,32 @@ class Integrator:
 
 
 class Counter:
-    """Energy of one channel from a running total: the last value less the first."""
+    """Energy of one channel from a running total.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    range_j
+        Where the counter begins again from zero; None where nobody says.
+    restarts
+        What a counter without a known range does when it falls: whether it began again from zero, so that its value
+        is the energy since then, or fell for an unknown reason, so that the interval is left out.
+    most_w
+        Largest power that is possible: a wrap which would need more is no wrap.
+    """
+
+    def __init__(
+        self, *, range_j: float | None = None, restarts: bool = False, most_w: float = MOST_WATTS_OF_A_DEVICE
+    ) -> None:
+        self._range_j, self._restarts, self._most_w = range_j, restarts, most_w
         self._intervals = _Intervals()
-        self._samples = self._missing = 0
+        self._samples = self._missing = self._impossible = 0
+        self._first_impossible: str | None = None
         self._stamps: tuple[float, float] | None = None
         self._first: tuple[float, float] | None = None
         self._last = (0.0, 0.0)
+        self._corrections = _Sum()
+        self._wraps = self._resets = self._dropped = 0
+        self._dropped_s = 0.0
 
     def add(self, times: Times | Floats, total_j: Floats, where: Callable[[int], str] = "sample {}".format) -> None:
         """Add the next values of the counter.
@@ -361,31 +410,59 @@ class Counter:
         Raises
         ------
         ReadError
-            If time runs backwards, or the counter.
+            If time runs backwards, or a value is above the range of the counter.
         """
         times = times if isinstance(times, Times) else Times(times)
         if len(times) == 0:
             return
         _check_order(times, self._stamps[1] if self._stamps else -math.inf, where)
         self._stamps = (self._stamps[0] if self._stamps else float(times.t_s[0])), float(times.t_s[-1])
-        rows = np.flatnonzero(~np.isnan(total_j))
+        total_j = np.asarray(total_j, np.float64)
+        valid = total_j >= 0
+        valid &= total_j <= MOST_JOULES
+        impossible = ~valid & ~np.isnan(total_j)
+        if impossible.any():
+            row = int(np.argmax(impossible))
+            self._first_impossible = self._first_impossible or f"{total_j[row]:.12g} J at {where(row)}"
+            self._impossible += int(np.count_nonzero(impossible))
+        rows = np.flatnonzero(valid)
         self._missing += len(times) - len(rows)
         if len(rows) == 0:
             return
         t_s, total_j = times.t_s[rows], total_j[rows]
-        before = total_j[0] if self._first is None else self._last[1]
-        steps = np.diff(total_j, prepend=before)
-        if steps.min() < 0:
-            at = int(np.argmax(steps < 0))
-            above = total_j[at - 1] if at else before
-            raise ReadError(
-                f"{where(int(rows[at]))}: the counter falls from {above:.12g} J to {total_j[at]:.12g} J; it wrapped or "
-                "was reset, and without its range the energy in between is not known: cut the file there"
-            )
-        self._intervals.add(Times(t_s if self._first is None else np.concatenate(([self._last[0]], t_s))))
+        self._check_range(total_j, lambda row: where(int(rows[row])))
+        before = (float(t_s[0]), float(total_j[0])) if self._first is None else self._last
+        steps, intervals = np.diff(total_j, prepend=before[1]), np.diff(t_s, prepend=before[0])
+        falls = steps < 0
+        if falls.any():
+            self._correct(steps[falls], intervals[falls], total_j[falls])
+        self._intervals.add(Times(t_s if self._first is None else np.concatenate(([before[0]], t_s))))
         self._first = self._first or (float(t_s[0]), float(total_j[0]))
         self._last = float(t_s[-1]), float(total_j[-1])
         self._samples += len(rows)
+
+    def _check_range(self, total_j: Floats, where: Callable[[int], str]) -> None:
+        if self._range_j is not None and (total_j > self._range_j).any():
+            row = int(np.argmax(total_j > self._range_j))
+            raise ReadError(
+                f"{where(row)}: the counter stands at {total_j[row]:.12g} J, above its range of {self._range_j:.12g} J; "
+                "the range is that of another counter, or in another unit"
+            )
+
+    def _correct(self, steps: Floats, intervals: Floats, values: Floats) -> None:
+        """Make up for the intervals over which the counter fell."""
+        if self._range_j is not None:
+            wrapped = steps + self._range_j <= self._most_w * intervals
+            self._wraps += int(np.count_nonzero(wrapped))
+            self._corrections.add(self._range_j * int(np.count_nonzero(wrapped)))
+            steps, intervals, values = steps[~wrapped], intervals[~wrapped], values[~wrapped]
+        if self._restarts:
+            self._resets += len(steps)
+            self._corrections.add(float((values - steps).sum()))
+        else:
+            self._dropped += len(steps)
+            self._dropped_s += float(intervals.sum())
+            self._corrections.add(-float(steps.sum()))
 
     def channel(
         self,
@@ -400,19 +477,22 @@ class Counter:
         stamps = self._stamps or (0.0, 0.0)
         first, last = self._first or (0.0, 0.0), self._last
         usual, gaps = self._intervals.usual_and_gaps()
-        duration, energy = last[0] - first[0], last[1] - first[1]
+        duration, energy = last[0] - first[0], last[1] - first[1] + self._corrections.value
+        another = None
+        if self._range_j is not None and self._intervals.longest_s > 0:
+            another = self._range_j / self._intervals.longest_s
         return Channel(
             id=id,
             boundary=boundary,
-            energy_j=energy if self._samples > 1 else None,
+            energy_j=energy if self._samples - self._dropped > 1 and duration > 0 else None,
             duration_s=duration,
             samples=self._samples,
             missing=self._missing,
-            impossible=0,
-            first_impossible=None,
+            impossible=self._impossible,
+            first_impossible=self._first_impossible,
             longest_gap_s=self._intervals.longest_s,
             usual_interval_s=usual,
-            coverage=covered(duration - gaps, stamps[1] - stamps[0]),
+            coverage=covered(duration - gaps - self._dropped_s, stamps[1] - stamps[0]),
             first_s=stamps[0],
             last_s=stamps[1],
             origin=origin,
@@ -422,7 +502,17 @@ class Counter:
             rule="counter",
             column=id if column is None else column,
             within=within,
+            wraps=self._wraps,
+            resets=self._resets,
+            dropped=self._dropped,
+            dropped_s=self._dropped_s,
+            another_wrap_w=another,
+            ambiguous=another is not None and another < self._most_w,
         )
+
+
+class BackwardsError(ReadError):
+    """Time runs backwards in a file."""
 
 
 def _check_order(times: Times, before: float, where: Callable[[int], str]) -> None:
@@ -436,7 +526,7 @@ def _check_order(times: Times, before: float, where: Callable[[int], str]) -> No
         row = int(np.argmax(times.intervals < 0)) + 1
         before = float(t_s[row - 1])
     if row >= 0:
-        raise ReadError(
+        raise BackwardsError(
             f"{where(row)}: time runs backwards by {before - t_s[row]:.6g} s; sort the file by time, cut it where "
             "another run or a clock that was set back begins, or log in UTC"
         )

@@ -115,6 +115,7 @@ def _dump(quantity: Quantity) -> Any:
 
 
 Power = Annotated[Quantity, In("W", at_least=0)]
+Memory = Annotated[Quantity, In("GB", at_least=0, example="79.6 GiB")]
 Time = Annotated[Quantity, In("s", at_least=0, example="24 h")]
 Pue = Annotated[Quantity, In("1", at_least=1)]
 Rate = Annotated[Quantity, In("1/s", at_least=0)]

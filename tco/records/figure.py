@@ -13,11 +13,16 @@ from tco.graph import Input
 from tco.provenance import Basis, Source
 from tco.records.base import Record
 from tco.records.fields import refusal
+from tco.spread import Spread, converted, fault_of
 from tco.units import Q, Quantity, convert_given, read_quantity, split_number
 
 #: What a figure of embodied carbon counts, inside out; ``host`` is a node without its accelerators.
 EmbodiedBoundary = Literal["die", "package", "module", "board", "host", "node", "node+building"]
 Phase = Literal["cradle-to-gate", "cradle-to-grave without use"]
+LifeStage = Literal["materials", "assembly", "transport", "end of life"]
+
+#: What shares may add up to: one, and the rounding of their printed digits.
+_ONE = 1 + 1e-9
 
 
 class Figure(Record):
@@ -31,11 +36,15 @@ class Figure(Record):
     value, unit
         As published; converted when used.
     low, high
-        Range in `unit`.
+        Range in `unit`: of a normal or lognormal distribution its 5th and 95th percentile, else its ends.
+    distribution, samples
+        How the quantity varies, where more than the range is known; samples are values in `unit`.
     basis
         How the number came about.
     boundary, phase, method
         For emissions: what is counted, up to where in the life cycle, and by which method and version of it.
+    stages, shares
+        For emissions: shares of the value by stage of the life cycle, and by component, where the source gives them.
     price_year
         Year of the money, for prices.
     note
@@ -46,10 +55,14 @@ class Figure(Record):
     unit: str
     low: float | None = None
     high: float | None = None
+    distribution: Literal["triangular", "uniform", "normal", "lognormal", "pert", "empirical"] | None = None
+    samples: tuple[float, ...] = ()
     basis: Basis = "published"
     boundary: EmbodiedBoundary | None = None
     phase: Phase | None = None
     method: str | None = None
+    stages: Mapping[LifeStage, float] | None = None
+    shares: Mapping[str, float] | None = None
     price_year: int | None = None
     note: str | None = None
     source: Source | None = None
@@ -73,13 +86,20 @@ class Figure(Record):
         return data
 
     @model_validator(mode="after")
+    def _shares_of_one(self) -> Figure:
+        for name, shares in (("stages", self.stages), ("shares", self.shares)):
+            if shares is not None and (min(shares.values(), default=0) < 0 or sum(shares.values()) > _ONE):
+                raise refusal(f"{name} must be shares of the value, 0 to 1, that add up to at most 1")
+        return self
+
+    @model_validator(mode="after")
     def _known_unit_and_range_in_order(self) -> Figure:
-        ends = (self.low, self.value, self.high)
+        ends = (self.low, self.value, self.high, *self.samples)
         if not all(end is None or math.isfinite(end) for end in ends):
             raise refusal("value, low and high must be finite numbers")
-        low, value, high = (self.value if end is None else end for end in ends)
-        if not low <= value <= high:
-            raise refusal(f"the value {value:g} is outside its range {low:g} to {high:g}")
+        fault = fault_of(self.value, Spread(self.low, self.high, self.distribution, self.samples))
+        if fault:
+            raise refusal(fault)
         try:
             Q(self.value, self.unit)
         except UnitError as error:
@@ -92,7 +112,6 @@ class Figure(Record):
 
     def given(self, unit: str, *, assumed: bool) -> Input:
         """What a graph keeps of the figure beside its value, the range converted to `unit`."""
-        low, high = (
-            None if end is None else float(convert_given(Q(end, self.unit), unit).magnitude) for end in (self.low, self.high)
-        )
-        return Input(low=low, high=high, source=self.source, assumed=assumed, note=self.note or "")
+        own = Spread(self.low, self.high, self.distribution, self.samples)
+        spread = converted(own, self.unit, unit)
+        return Input(source=self.source, assumed=assumed, note=self.note or "", **spread._asdict())

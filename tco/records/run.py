@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from tco.errors import UnitError
 from tco.records.base import Record
-from tco.records.fields import Power, Pue, Rate, Time, refusal
+from tco.records.fields import Memory, Power, Pue, Rate, Time, refusal
 from tco.units import Q, Quantity, read_quantity
 
 #: Where a power or an energy was measured, inside out.
@@ -29,6 +29,8 @@ Boundary = Literal[
 #: How a figure came about. ``rating`` and ``all_in`` are provisioned power: never turned into energy.
 Method = Literal["counter", "meter", "sensor", "model", "rating", "all_in"]
 Rule = Literal["trapezoid", "left_rectangle", "right_rectangle"]
+#: Phases that are printed with six digits add up to their whole to so much of it.
+_ROUNDING = 1e-5
 WORK_UNITS: Mapping[str, str] = {
     "tokens": "token",
     "samples": "sample",
@@ -115,6 +117,9 @@ class EnergyReading(_Reading):
     value: float = Field(ge=0, allow_inf_nan=False)
     unit: str
     rule: str | None = Field(default=None, description="How the tool formed it.")
+    coverage: float | None = Field(
+        default=None, ge=0, le=1, description="Share of its time that samples cover; the rest is bridged."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -191,6 +196,108 @@ class Evidence(Record):
     path: str | None = Field(default=None, description="Where the file lay when it was read.")
 
 
+class Result(Record):
+    """A figure that the tool itself worked out, such as a benchmark's score; kept for people, never used in an estimate.
+
+    A rate per query or per token, emissions at the tool's own grid factor, a figure by the rules of a benchmark.
+    """
+
+    name: str
+    value: float = Field(allow_inf_nan=False)
+    unit: str = Field(description="As the tool states it; it need not be a unit of this package.")
+    note: str | None = Field(default=None, description="How it was formed, where that is not plain.")
+
+
+class Bill(Record):
+    """What a provider charged for the run: one line for each SKU, unit and currency."""
+
+    kind: Literal["billed", "effective", "contracted", "list"] = Field(
+        description="Invoiced; with discounts and prepayments spread over their use; negotiated; or list price."
+    )
+    value: float = Field(allow_inf_nan=False)
+    currency: str = Field(description="ISO 4217 code, or the name of a provider's credits; never added across.")
+    quantity: float | None = Field(default=None, allow_inf_nan=False, description="How much was used, such as hours.")
+    quantity_unit: str | None = Field(default=None, description="Unit of the quantity as the provider writes it.")
+    sku: str | None = Field(default=None, description="The provider's name of what was bought.")
+    service: str | None = None
+    provider: str | None = None
+    region: str | None = Field(default=None, description="The provider's name of the region.")
+
+
+class RunPhase(Record):
+    """A part of the elapsed time, by what the devices do in it; the parts of a run follow each other."""
+
+    name: str
+    activity: Literal["busy", "waiting", "idle"] = Field(
+        description="busy: computing; waiting: held up by communication, a pipeline bubble or the host; idle: no work."
+    )
+    duration: Time
+
+
+class Utilisation(Record):
+    """How much of the devices the run uses, by one of three kinds that must not be mixed."""
+
+    kind: Literal["MFU", "HFU", "busy"] = Field(
+        description="Model FLOP or all executed FLOP over the peak, or share of the time in which a device computes."
+    )
+    value: float = Field(ge=0, le=1, allow_inf_nan=False)
+    stated: bool = Field(default=False, description="Whether it went into the tool instead of coming out of it.")
+
+
+class TimeRatio(Record):
+    """Measured over predicted time: a correction of the prediction, and how far it is off in either direction.
+
+    Attributes
+    ----------
+    value, low, high
+        What the prediction is multiplied by (1 corrects nothing), and its range.
+    samples
+        The ratio of each pair of the same simulator that is near this run.
+    note
+        Which pairs, and how they were chosen.
+    """
+
+    value: float = Field(default=1, gt=0, allow_inf_nan=False)
+    low: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    high: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    samples: tuple[float, ...] = ()
+    note: str
+
+
+class Prediction(Record):
+    """How a run that did not take place came to be: the simulator, its time of one step, and how many steps.
+
+    Attributes
+    ----------
+    simulator
+        Name of the simulator.
+    step_time, steps
+        Predicted time of one step (an iteration of training), and how many the run makes.
+    mode
+        What is simulated, as in the error catalogue: ``training``, ``inference serving`` ...
+    pairs
+        Predictor whose stored pairs (predicted, measured) say how good it is; None where there are none.
+    pairs_factor
+        What the predictions of those pairs are multiplied by to be those of this setting: of a model whose time goes
+        with one over its utilisation, that of the pairs over that of this run.
+    time_ratio
+        Measured over predicted time, where it was calibrated or stated.
+    """
+
+    simulator: str
+    step_time: Time
+    steps: float = Field(default=1, gt=0, allow_inf_nan=False)
+    mode: str = "training"
+    pairs: str | None = None
+    pairs_factor: float = Field(default=1, gt=0, allow_inf_nan=False)
+    time_ratio: TimeRatio | None = None
+
+
+#: How power is modelled where none is known: a share of the rating, idle power and a part that follows the
+#: utilisation, or by what the devices do.
+PowerModel = Literal["rated", "dynamic", "phases"]
+
+
 class Warning_(Record):  # noqa: N801 - 'Warning' is a Python exception
     """Something a reader of the result should know."""
 
@@ -230,6 +337,19 @@ class Run(Record):
     pue_included: bool = Field(default=False, description="Whether the readings already hold the PUE of the site.")
     pue: Pue | None = Field(default=None, description="PUE of the site, or the one the readings hold.")
     location: Location | None = None
+    results: tuple[Result, ...] = Field(default=(), description="What the tool itself worked out.")
+    validity: Literal["valid", "invalid"] | None = Field(
+        default=None, description="The verdict of the tool or benchmark on its own measurement, where it has one."
+    )
+    bills: tuple[Bill, ...] = Field(default=(), description="What a provider charged.")
+    phases: tuple[RunPhase, ...] = Field(default=(), description="Parts of the duration; they add up to it.")
+    utilisation: tuple[Utilisation, ...] = ()
+    memory: Memory | None = Field(default=None, description="That one device needs.")
+    prediction: Prediction | None = Field(default=None, description="Of a run that a simulator predicts.")
+    power_model: PowerModel | None = Field(
+        default=None, description="How power is modelled where none is known; else by phases, or from the rating."
+    )
+    unstated: tuple[str, ...] = Field(default=(), description="What the tool does not say of the run.")
     provenance: tuple[Evidence, ...] = ()
     warnings: tuple[Warning_, ...] = ()
     expected: dict[str, float] | None = Field(
@@ -257,6 +377,18 @@ class Run(Record):
         begin, finish = self.start_utc, self.end_utc
         if begin is not None and finish is not None and finish < begin:
             raise refusal(f"end {self.end} is before start {self.start}")
+        return self
+
+    @model_validator(mode="after")
+    def _phases_are_the_duration(self) -> Run:
+        if not self.phases:
+            return self
+        if self.duration is None:
+            raise refusal("phases are parts of the duration; state 'duration' too")
+        whole = float(self.duration.m_as("s"))
+        parts = sum(float(phase.duration.m_as("s")) for phase in self.phases)
+        if abs(parts - whole) > _ROUNDING * whole:
+            raise refusal(f"the phases add up to {parts:.9g} s, the duration is {whole:.9g} s")
         return self
 
     def _instant(self, stamp: datetime | None) -> datetime | None:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from tco.records.base import Record
+from tco.records.costs import SystemCosts
 from tco.records.fields import FigureIn, refusal
 from tco.records.figure import Figure
 
@@ -16,11 +17,98 @@ Emissions = Annotated[Figure, FigureIn("kgCO2e", at_least=0)]
 Share = Annotated[Figure, FigureIn("1", above=0, at_most=1, example="0.85")]
 
 
+Area = Annotated[Figure, FigureIn("cm**2", above=0, example="814 mm2")]
+Mass = Annotated[Figure, FigureIn("kg", at_least=0)]
+
+#: How dies are joined, as the tables of bonding yields call it.
+Bonding = Literal["bumping-w2w", "bumping-d2w", "hybrid-w2w", "hybrid-d2w", "monolithic"]
+
+ComponentKind = Literal[
+    "cpu",
+    "ram",
+    "ssd",
+    "hdd",
+    "motherboard",
+    "circuit-board",
+    "psu",
+    "chassis-rack",
+    "chassis-blade",
+    "chassis-1u",
+    "chassis-2u",
+    "assembly",
+    "nic",
+    "switch",
+    "rack",
+    "battery",
+    "building",
+]
+
+
+class PackageDie(Record):
+    """Dies of one kind in a package, described so that their carbon can be calculated."""
+
+    name: str = Field(default="die", pattern=r"^[a-z][a-z0-9_-]*$")
+    count: float = Field(default=1, gt=0)
+    area: Area
+    node: Annotated[Figure, FigureIn("nm", above=0)] = Field(description="Feature size by which the process is named.")
+    yield_: Share | None = Field(
+        default=None, alias="yield", description="Stated share of good dies; else the yield model of the method."
+    )
+
+
+class Package(Record):
+    """A package: its dies, what joins them, and the substrate."""
+
+    dies: tuple[PackageDie, ...] = Field(min_length=1)
+    packages: float = Field(default=1, ge=0, description="Packages (ICs) that hold them.")
+    area: Area | None = Field(default=None, description="Of the substrate; else from the area of what it carries.")
+    interposer: bool = Field(default=False, description="Whether the dies lie on a silicon interposer.")
+    interposer_area: Area | None = None
+    bonding: Bonding | None = Field(default=None, description="How the dies are joined; else no loss in bonding.")
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Package:
+        names = [die.name for die in self.dies]
+        if len(set(names)) < len(names):
+            raise refusal(f"each kind of die needs a name of its own; found {', '.join(names)}")
+        return self
+
+
+class Board(Record):
+    """An accelerator board, taken apart."""
+
+    area: Area | None = Field(default=None, description="Of the printed circuit board.")
+    mass: Mass | None = None
+    heatsink_mass: Mass | None = None
+    casing_mass: Mass | None = None
+    memory_dies: Annotated[Figure, FigureIn("1", above=0)] | None = None
+    effective_die_area: Area | None = Field(
+        default=None, description="Wafer area that one good set of dies takes: edge loss, kerf and yield are in it."
+    )
+
+
+class Component(Record):
+    """A part of a server by its kind and size, from which the methods calculate its carbon."""
+
+    kind: ComponentKind
+    package: Package | None = Field(default=None, description="Of a CPU or a switch chip: its dies.")
+    capacity: Annotated[Figure, FigureIn("GB", at_least=0)] | None = None
+    technology: str | None = Field(default=None, description="Row of the memory and storage tables, such as ddr4_10nm.")
+    density: Annotated[Figure, FigureIn("GB/cm**2", above=0)] | None = None
+    packages: float = Field(default=1, ge=0, description="Packages (ICs) in one piece of memory or storage.")
+    area: Area | None = None
+    mass: Mass | None = None
+    energy: Annotated[Figure, FigureIn("kWh", at_least=0)] | None = Field(default=None, description="Of a battery.")
+    power: Annotated[Figure, FigureIn("kW", above=0)] | None = Field(
+        default=None, description="IT power that the building supplies for it."
+    )
+
+
 class Accelerator(Record):
     """One accelerator board or module.
 
     Its embodied carbon is `embodied` where somebody published it; where not, it is estimated from the memory that
-    it carries (see `tco.formulas.embodied.board_with_memory`).
+    it carries (see `tco.formulas.embodied.board_with_memory`). The bottom-up methods use `package` and `board`.
     """
 
     name: str
@@ -29,6 +117,9 @@ class Accelerator(Record):
     tdp: Annotated[Figure, FigureIn("W", above=0)] | None = None
     memory: Annotated[Figure, FigureIn("GB", above=0)] | None = None
     embodied: Emissions | None = None
+    also_published: tuple[Emissions, ...] = Field(default=(), description="What others published for it.")
+    package: Package | None = Field(default=None, description="Compute dies and what carries them.")
+    board: Board | None = None
 
 
 class Die(Record):
@@ -47,8 +138,16 @@ class Memory(Record):
     yield_: Share | None = Field(default=None, alias="yield")
 
 
+#: The ways to give the embodied carbon of a part; a published figure may stand beside a component.
+_WAYS = ("embodied", "accelerator", "die", "memory", "component", "gap")
+
+
 class Part(Record):
-    """A part of a node, and how many of it a node has. Its embodied carbon is given in exactly one way."""
+    """A part of a node, and how many of it a node has.
+
+    Its embodied carbon is given in exactly one way; only a component may have a published figure beside it, so that
+    the two can be compared.
+    """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="Names the line carbon.embodied.<name>.")
     count: float = Field(default=1, gt=0)
@@ -58,13 +157,15 @@ class Part(Record):
     )
     die: Die | None = None
     memory: Memory | None = None
+    component: Component | None = Field(default=None, description="Kind and size, for the bottom-up methods.")
+    gap: str | None = Field(default=None, description="Says what is not known of the part, where nothing is.")
 
     @model_validator(mode="after")
     def _one_way(self) -> Part:
-        ways = [name for name in ("embodied", "accelerator", "die", "memory") if getattr(self, name) is not None]
-        if len(ways) != 1:
+        ways = [name for name in _WAYS if getattr(self, name) is not None]
+        if len(ways) != 1 and ways != ["embodied", "component"]:
             found = " and ".join(ways) or "none"
-            raise refusal(f"part '{self.name}' needs exactly one of embodied, accelerator, die, memory; found {found}")
+            raise refusal(f"part '{self.name}' needs exactly one of {', '.join(_WAYS)}; found {found}")
         return self
 
 
@@ -94,7 +195,7 @@ class NodeModel(Record):
         return self
 
 
-class System(Record):
+class System(SystemCosts):
     """A node: what it is made of, what it draws and what it costs."""
 
     also_known_as: ClassVar[Mapping[str, str]] = {
@@ -114,6 +215,9 @@ class System(Record):
     )
     node_model: NodeModel | None = None
     parts: tuple[Part, ...] = Field(default=(), description="Bill of materials, for embodied carbon.")
+    also_published: tuple[Emissions, ...] = Field(
+        default=(), description="What others published for the whole node, for comparison."
+    )
     gaps: tuple[str, ...] = Field(default=(), description="What is known to be missing from the record.")
     price: Annotated[Figure, FigureIn("money", at_least=0)] | None = Field(default=None, description="Of one node.")
     network_share: Annotated[Figure, FigureIn("1", at_least=0, at_most=0.99)] | None = Field(

@@ -29,12 +29,19 @@ def to_markdown(summary: Summary) -> str:
             "&nbsp;" * 4 * row.depth + f"`{row.name}`",
             row.value,
             row.unit,
-            row.range,
+            *((row.sampled or ("", "", "", "")) if summary.sampling else (row.range,)),
             escape(row.label + (f" ({row.remark})" if row.remark else "")),
         )
         for row in summary.rows
     ]
-    lines += _table(("Line", "Value", "Unit", "Range", "What it is"), ("---", "---:", "---", "---", "---"), rows)
+    spread: tuple[str, ...] = ("Range",)
+    align: tuple[str, ...] = ("---",)
+    if summary.sampling:
+        spread, align = ("P5", "P50", "P95", "Histogram"), ("---:", "---:", "---:", "---")
+    lines += _table(("Line", "Value", "Unit", *spread, "What it is"), ("---", "---:", "---", *align, "---"), rows)
+    if summary.sampling:
+        lines += [escape(summary.sampling[0][0]) + ":", ""]
+        lines += [f"- {escape(name)}: {escape(text)}" for name, text in summary.sampling[1:]] + [""]
     if summary.missing:
         lines += ["## Not estimated", ""] + [f"- `{line}`: {escape(reason)}" for line, reason in summary.missing] + [""]
     if summary.readings:

@@ -13,7 +13,7 @@ from tco.reports.numbers import digits, readable_unit, show_in, show_range, show
 
 
 class Row(NamedTuple):
-    """A result, as text; `depth` says how deep it lies in the total above it."""
+    """A result, as text; `depth` says how deep it lies in the total above it, `sampled` what samples say of it."""
 
     section: str
     name: str
@@ -23,6 +23,7 @@ class Row(NamedTuple):
     label: str
     remark: str
     depth: int
+    sampled: tuple[str, ...] = ()
 
 
 class Assumed(NamedTuple):
@@ -36,7 +37,7 @@ class Assumed(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """An estimate as text, ready for a terminal, a page or a table."""
+    """An estimate as text, ready for a terminal, a page or a table; `sampling` says how it was sampled, if it was."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
@@ -45,6 +46,7 @@ class Summary(NamedTuple):
     readings: tuple[tuple[str, str, str], ...]
     assumed: tuple[Assumed, ...]
     warnings: tuple[tuple[str, str], ...]
+    sampling: tuple[tuple[str, str], ...] = ()
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,9 @@ def _lines(summary: Summary) -> Table:
     table.add_column("Line", no_wrap=True)
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Unit", no_wrap=True)
-    table.add_column("Range", no_wrap=True, style="dim")
+    for heading in ("P5", "P50", "P95") if summary.sampling else ():
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("Histogram" if summary.sampling else "Range", no_wrap=True, style="dim")
     table.add_column("What it is", overflow="fold")
     section = ""
     for row in summary.rows:
@@ -26,7 +28,8 @@ def _lines(summary: Summary) -> Table:
         what = Text(row.label)
         if row.remark:
             what.append(f" ({row.remark})", style="dim")
-        cells = ("  " * row.depth + row.name, row.value, row.unit, row.range)
+        spread = (row.sampled or ("", "", "", "")) if summary.sampling else (row.range,)
+        cells = ("  " * row.depth + row.name, row.value, row.unit, *spread)
         table.add_row(*map(Text, cells), what, style="bold" if total else "")
     return table
 
@@ -51,6 +54,7 @@ def render(summary: Summary) -> RenderableType:
         head.add_row(Text(key), Text(value))
     pieces: list[RenderableType] = [head, _lines(summary)]
     for title, rows in (
+        (summary.sampling[0][0] if summary.sampling else "", summary.sampling[1:]),
         ("Not estimated", summary.missing),
         ("Also recorded, not added", [(f"{boundary} ({how})", text) for boundary, how, text in summary.readings]),
     ):
@@ -63,6 +67,7 @@ def render(summary: Summary) -> RenderableType:
             pieces += [Text(title, style="bold"), block, Text()]
     if summary.assumed:
         pieces.append(_assumed(summary))
+    if summary.assumed and not summary.sampling:
         pieces.append(
             Text("Ranges take every assumed input at the end of its range that is worst for the line.\n", style="dim")
         )

@@ -1,0 +1,1 @@
+"""The parts of a cost: money, capital, running cost, tariffs, methods, rent, failures, useful work, whole lives."""

@@ -1,0 +1,1 @@
+"""Results of MLPerf: Inference with power, Training and HPC with and without, Tiny energy."""
