@@ -11,8 +11,9 @@ Money out is negative, as in a spreadsheet. Rates are per period. Formulas with 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tco.errors import EstimateError
 from tco.formulas import depreciation as depreciation_formulas
@@ -21,6 +22,13 @@ from tco.formulas import finance as formulas
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def _library() -> Any:
+    """numpy-financial, whose signatures say less than it takes."""
+    import numpy_financial
+
+    return numpy_financial
 
 
 def _rate(rate: float) -> float:
@@ -46,7 +54,7 @@ def net_present_value(rate: float, flows: Sequence[float]) -> float:
     flows
         One for each period, shape (n,).
     """
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.npv(_rate(rate), _flows(flows)))
 
@@ -67,7 +75,7 @@ def internal_rate_of_return(flows: Sequence[float]) -> float:
     EstimateError
         If there is none: the flows never change their sign.
     """
-    import numpy_financial as npf
+    npf = _library()
 
     values = _flows(flows)
     if min(values) >= 0 or max(values) <= 0:
@@ -88,35 +96,35 @@ def modified_internal_rate_of_return(flows: Sequence[float], finance_rate: float
     finance_rate, reinvest_rate
         Per period.
     """
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.mirr(_flows(flows), _rate(finance_rate), _rate(reinvest_rate)))
 
 
 def payment(rate: float, periods: float, present: float, future: float = 0.0) -> float:
     """Constant payment per period that repays `present` and leaves `future`."""
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.pmt(_rate(rate), periods, present, future))
 
 
 def future_value(rate: float, periods: float, payment: float, present: float) -> float:
     """Value after so many periods of a sum and of constant payments."""
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.fv(_rate(rate), periods, payment, present))
 
 
 def present_value(rate: float, periods: float, payment: float, future: float = 0.0) -> float:
     """Value at time 0 of constant payments and of a sum at the end."""
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.pv(_rate(rate), periods, payment, future))
 
 
 def number_of_periods(rate: float, payment: float, present: float, future: float = 0.0) -> float:
     """Periods in which constant payments repay `present`."""
-    import numpy_financial as npf
+    npf = _library()
 
     return float(npf.nper(_rate(rate), payment, present, future))
 
@@ -124,7 +132,8 @@ def number_of_periods(rate: float, payment: float, present: float, future: float
 def interest_parts(rate: float, periods: int, present: float) -> NDArray[np.float64]:
     """Interest in each payment of a loan, shape (periods,)."""
     import numpy as np
-    import numpy_financial as npf
+
+    npf = _library()
 
     return np.asarray(npf.ipmt(_rate(rate), np.arange(1, periods + 1), periods, present), np.float64)
 
@@ -237,7 +246,7 @@ def lease_or_buy(
     """
     worth = uniform_present_worth_factor(rate, periods)
     shares = [100.0 / periods] * periods if macrs_years is None else list(macrs(macrs_years))
-    relief = sum(
+    relief = math.fsum(
         price * share / 100 * tax * present_worth_factor(rate, year) for year, share in enumerate(shares, start=1)
     )
     lease = formulas.lease_present_cost(float(payment), worth, float(tax))

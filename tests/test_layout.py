@@ -20,11 +20,18 @@ ALLOWED: dict[str, set[str]] = {
     "catalog": GROUND | {"records"},
     "grid_intensity": GROUND | {"records"},
     "embodied": GROUND | {"records", "formulas", "catalog"},
-    "estimation": GROUND | {"embodied", "records", "formulas", "readers", "catalog", "grid_intensity"},
+    "simulators": GROUND | {"records", "formulas", "catalog", "readers"},
+    "finance": GROUND | {"formulas", "catalog"},
+    "estimation": GROUND
+    | {"embodied", "records", "formulas", "readers", "catalog", "grid_intensity", "simulators"},
     "analysis": GROUND | {"catalog", "estimation", "readers", "records"},
-    "reports": GROUND | {"analysis", "catalog", "embodied", "estimation", "records"},
+    "bids": GROUND
+    | {"analysis", "catalog", "estimation", "formulas", "grid_intensity", "records"},
+    "reports": GROUND
+    | {"analysis", "bids", "catalog", "embodied", "estimation", "formulas", "records", "simulators"},
     "cli": GROUND
-    | {"analysis", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers", "reports"},
+    | {"analysis", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers", "reports", "simulators"}
+    | {"bids"},
 }
 #: explanations and samples are made on request, so that an estimate can be asked for them
 EXCEPTIONS = {("estimation", "reports"), ("estimation", "analysis")}

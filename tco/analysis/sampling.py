@@ -267,13 +267,14 @@ def spread(
     found = {name: LineSpread.of_one(graph[name].value) for name in names}
     if moving:
         program = Program(graph, moving, list(sampler.drawn))
-        tallies = {name: Tally(n) for name in moving}
+        tallies = {name: Tally(n, name) for name in moving}
         wanted = set(moving)
         while wanted:  # a second time only where the pilot was no guide to the rest
             for block in sampler.blocks():
-                for name, values in program(block).items():
-                    if name in wanted:
-                        tallies[name].add(values)
+                with np.errstate(all="ignore"):  # what is not finite is told by the name of its line
+                    results = program(block)
+                for name in wanted:
+                    tallies[name].add(results[name])
             wanted = {name for name in wanted if not tallies[name].settle()}
         found |= {name: tallies[name].result() for name in moving}
     units = {name: graph[name].unit for name in sampler.drawn}

@@ -122,7 +122,7 @@ def historic_rate(from_currency: str, to_currency: str, day: date) -> Figure:
         raise RecordError(
             "exchange rates of a date need the history of the European Central Bank: pip install 'tco-carbon[money]'"
         ) from None
-    history = CurrencyConverter(fallback_on_missing_rate=True, fallback_on_missing_rate_method="last_known")
+    history: Any = CurrencyConverter(fallback_on_missing_rate=True, fallback_on_missing_rate_method="last_known")
     for code in (from_currency, to_currency):
         if code not in history.currencies:
             raise RecordError(f"the European Central Bank has no rates of {code}; state --set fx. ... for it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tco.catalog.checks import TO_FILL
@@ -78,7 +79,16 @@ def _known(stored: PairSet | None) -> list[tuple[str, str | None]]:
     ]
 
 
-def row_text(scored: Score, *, name: str, tool: str, metric: str = "log_ratio", stored: PairSet | None = None) -> str:
+def row_text(
+    scored: Score,
+    *,
+    name: str,
+    tool: str,
+    metric: str = "log_ratio",
+    stored: PairSet | None = None,
+    where: Sequence[str] = (),
+    throughput: bool = False,
+) -> str:
     """A validation row as TOML, with what the pairs tell; the rest says that it is to be filled in.
 
     Parameters
@@ -88,7 +98,9 @@ def row_text(scored: Score, *, name: str, tool: str, metric: str = "log_ratio", 
     metric
         Which metric the row holds; ``log_ratio`` is the one that is the same for time and throughput.
     stored
-        The stored set that the pairs are, which tells what a file of pairs does not.
+        The stored set that the pairs are of, which tells what a file of pairs does not.
+    where, throughput
+        The conditions that picked the points, and whether times were taken as throughput.
     """
     if metric not in METRICS or not METRICS[metric][0]:
         known = [key for key, (kind, *_) in METRICS.items() if kind]
@@ -111,7 +123,12 @@ def row_text(scored: Score, *, name: str, tool: str, metric: str = "log_ratio", 
         ("hardware", _quoted(pairs.values("hardware")[:5])),
         ("devices", _count(pairs, "devices")),
         ("nodes", _count(pairs, "nodes")),
-        ("quantity", json.dumps(_quantity(words) or f"{TO_FILL}: step time, throughput, memory, energy")),
+        (
+            "quantity",
+            json.dumps(
+                "throughput" if throughput else _quantity(words) or f"{TO_FILL}: step time, throughput, memory, energy"
+            ),
+        ),
         ("measured", _quoted(words[:3]) if words else None),
         ("points", str(len(pairs))),
         ("kind", json.dumps(kind.value)),
@@ -122,6 +139,9 @@ def row_text(scored: Score, *, name: str, tool: str, metric: str = "log_ratio", 
         ("signed", "true"),
         ("bias", f"{bias:.2f}"),
         *_known(stored),
+        ("subset", json.dumps(", ".join(where), ensure_ascii=False) if where else None),
+        ("pairs_where", json.dumps(list(where), ensure_ascii=False) if where and stored else None),
+        ("pairs_as", '"throughput"' if throughput and stored else None),
         ("claim", f'"{TO_FILL}: author, recomputed or cross-check"'),
         ("reference", f'"{TO_FILL}: who measured, where it is published"'),
         ("data", f'"{TO_FILL}: id of the measurements, shared by all rows on them"'),

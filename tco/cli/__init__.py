@@ -10,6 +10,7 @@ import sys
 import typer
 
 from tco.cli import (
+    bids,
     catalog,
     compare,
     cost,
@@ -19,10 +20,13 @@ from tco.cli import (
     grid,
     hardware,
     prices,
+    read,
+    readers,
     regions,
     replace,
     schema,
     sensitivity,
+    simulate,
     solve,
     sweep,
     system,
@@ -59,13 +63,17 @@ app.command("compare")(compare.command)
 app.command("cost")(cost.command)
 app.command("estimate")(estimate.command)
 app.command("explain")(explain.command)
+app.command("read")(read.command)
+app.command("readers")(readers.command)
 app.command("regions")(regions.command)
 app.command("replace")(replace.command)
 app.command("schema")(schema.command)
 app.command("sensitivity")(sensitivity.command)
+app.command("simulate")(simulate.command)
 app.command("solve")(solve.command)
 app.command("sweep")(sweep.command)
 app.command("system")(system.command)
+app.add_typer(bids.app, name="bids")
 app.add_typer(hardware.app, name="hardware")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(grid.app, name="grid")

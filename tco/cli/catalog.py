@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -203,11 +203,24 @@ def recommend(
 @app.command("score")
 def score(
     pairs: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="PAIRS", help="CSV file with the columns predicted and measured, or id of a stored set."
         ),
-    ],
+    ] = None,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", metavar="SIM", help="Simulator to run over a set of measured steps, in place of PAIRS."),
+    ] = None,
+    set_: Annotated[
+        str | None, typer.Option("--set", metavar="SET", help="Set of measured steps: vtrain-multi, sc21-table-1 ...")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--setting", metavar="NAME=VALUE", help="Setting of the simulator.")
+    ] = None,
+    time_limit: Annotated[
+        str, typer.Option("--time-limit", metavar="TIME", help="When a simulator that does not answer is stopped.")
+    ] = "600 s",
     where: Annotated[
         list[str] | None, typer.Option("--where", "-w", help="Points to take: 'devices=8', 'tp<=8', 'workload^=GPT'.")
     ] = None,
@@ -229,21 +242,69 @@ def score(
     from tco.catalog import scoring
     from tco.reports.catalogue import of_score
 
-    path, stored = Path(pairs), None
-    if path.suffix.lower() in (".csv", ".txt") or "/" in pairs or path.exists():
-        points = of_pairs.read_pairs_file(path, predicted=predicted, measured=measured)
+    if with_ is not None or set_ is not None or setting:
+        pairs, points, stored = _predicted(pairs, with_, set_, setting, time_limit)
     else:
-        stored = _library(own).pair_set(pairs)
-        points = stored.load()
+        pairs, points, stored = _given(pairs, own, predicted, measured)
     points = of_pairs.select(points, where or ())
     if throughput:
         points = of_pairs.as_throughput(points)
     scored = scoring.score(points, resamples=resamples, seed=seed)
-    name = path.stem if stored is None else stored.id
-    of_tool = tool or (stored.prediction.tool if stored else None) or name
-    row = scoring.row_text(scored, name=f"{name}-01", tool=of_tool, metric=metric, stored=stored)
+    of_tool = tool or (stored.prediction.tool if stored else None) or (with_ or pairs)
+    row = scoring.row_text(scored, name=f"{pairs}-01", tool=of_tool, metric=metric, stored=stored)
     _put("Error metrics", of_score(scored), format_, output)
     typer.echo(row, nl=False, err=format_ not in (None, Format.table) or output is not None)
+
+
+def _given(pairs: str | None, own: Sequence[Path] | None, predicted: str, measured: str) -> Any:
+    """Name, points and stored set of what the argument names."""
+    from tco.catalog import pairs as of_pairs
+    from tco.errors import TcoError
+
+    if pairs is None:
+        raise TcoError(
+            "name PAIRS, a CSV file or the id of a stored set (tco catalog list --kind pairs), or run a simulator: "
+            "--with 6nd --set vtrain-multi"
+        )
+    path = Path(pairs)
+    if path.suffix.lower() in (".csv", ".txt") or "/" in pairs or path.exists():
+        return path.stem, of_pairs.read_pairs_file(path, predicted=predicted, measured=measured), None
+    stored = _library(own).pair_set(pairs)
+    return stored.id, stored.load(), stored
+
+
+def _predicted(
+    pairs: str | None, simulator: str | None, data: str | None, setting: Sequence[str] | None, time_limit: str
+) -> Any:
+    """Name and points of a simulator run over a set of measured steps."""
+    from tco.catalog.performance import measured_sets
+    from tco.cli.simulate import seconds
+    from tco.errors import TcoError
+    from tco.simulators.scoring import predict
+
+    if simulator is None or data is None or pairs is not None:
+        known = ", ".join(measured_sets())
+        raise TcoError(f"--with SIM and --set SET belong together, without PAIRS (sets: {known})")
+    settings: dict[str, str] = {}
+    for text in setting or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise TcoError(f"--setting {text!r}: write NAME=VALUE, for instance --setting utilisation=0.42")
+        settings[name.strip().removeprefix(f"{simulator}.")] = value.strip()
+    found = predict(simulator, data, settings=settings, time_limit_s=seconds(time_limit))
+    for fault in found.faults:
+        typer.echo(f"no prediction: {fault}", err=True)
+    return f"{found.simulator}@{data}", found.pairs, None
+
+
+@app.command("validation")
+def validation(format_: As = None, output: Output = None) -> None:
+    """Every predictor of training time on every set of measured steps, from the stored pairs: one table."""
+    from tco.reports.simulated import of_validation
+    from tco.simulators.scoring import validation_scores
+
+    short = format_ in (None, Format.table) and output is None
+    _put("Predictors of training time", of_validation(validation_scores(), short=short), format_, output)
 
 
 @app.command("claims")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tco.cli import cost_options, options
+from tco.cli import cost_options, options, reading
 
 if TYPE_CHECKING:
     from tco.analysis.sampling import Sampled
@@ -49,6 +49,12 @@ def command(
     allocation: cost_options.Allocation = None,
     fx_date: cost_options.FxDate = None,
     scenario: options.ScenarioFile = None,
+    as_: reading.As = None,
+    devices: reading.Devices = None,
+    rule: reading.Rule = None,
+    boundary: reading.Boundary = None,
+    time_zone: reading.TimeZone = None,
+    companion: reading.Companion = None,
     samples: Annotated[
         int | None,
         typer.Option(
@@ -71,9 +77,10 @@ def command(
     """Energy, carbon and cost of a run, with all that was assumed and where it comes from."""
     chosen = format_ or _format_of(output)
     grid = options.grid_choice(grid_data, intensity, tz, labels, column, fallback, trajectory, sites)
+    asked, as_ = reading.options_of(devices, rule, boundary, time_zone, as_, companion=companion)
     cost = cost_options.cost_choice(cost_method, allocation, None, fx_date)
     estimate = options.make_estimate(
-        run, region, system, site, set_, year, currency, grid, embodied_method, scenario, cost
+        run, region, system, site, set_, year, currency, grid, embodied_method, scenario, cost, as_, asked
     )
     sampled = _sample(estimate, samples, seed, sampling, histogram)
     if chosen is Format.table and output is None:

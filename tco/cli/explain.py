@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tco.cli import options
+from tco.cli import cost_options, options
 
 
 def command(
@@ -27,8 +27,10 @@ def command(
     trajectory: options.Trajectory = None,
     sites: options.Sites = None,
     embodied_method: options.EmbodiedMethod = None,
+    cost_method: cost_options.CostMethod = None,
 ) -> None:
     """How one number comes about: formulas, values, sources, what was assumed."""
     grid = options.grid_choice(grid_data, intensity, tz, labels, column, fallback, trajectory, sites)
-    estimate = options.make_estimate(run, region, system, site, set_, year, currency, grid, embodied_method)
+    cost = cost_options.cost_choice(cost_method)
+    estimate = options.make_estimate(run, region, system, site, set_, year, currency, grid, embodied_method, cost=cost)
     typer.echo(estimate.explain(line), nl=False)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tco.estimation import Estimate
     from tco.estimation.choice import GridChoice
     from tco.estimation.costs.choice import CostChoice
+    from tco.readers import ReadOptions
 
 RunFile = Annotated[
     str, typer.Argument(metavar="RUN", help="Run record (JSON or TOML), a file of a measuring tool, or example:NAME.")
@@ -156,6 +157,8 @@ def make_estimate(
     embodied_method: str | None = None,
     scenario: str | None = None,
     cost: CostChoice | None = None,
+    as_: str | None = None,
+    reading: ReadOptions | None = None,
 ) -> Estimate:
     """The estimate that the shared options ask for; what they leave open is that of the scenario."""
     from tco.estimation import estimate
@@ -165,6 +168,7 @@ def make_estimate(
 
         given: dict[str, Any] = {"region": region, "system": system, "site": site, "year": year, "currency": currency}
         given |= {"set": parse_set(set_) or None, "grid": grid, "embodied_method": embodied_method, "cost": cost}
+        given |= {"as_": as_, "reading": reading}
         return make_recipe(run, given, find_scenario(scenario)).estimate()
     return estimate(
         find_run(run),
@@ -177,6 +181,8 @@ def make_estimate(
         grid=grid,
         embodied_method=embodied_method,
         cost=cost,
+        as_=as_,
+        reading=reading,
     )
 
 

@@ -9,7 +9,9 @@ import typer
 from tco.cli import recipes
 
 app = typer.Typer(
-    help="The prices that ship with the package, and what a die costs to make.", no_args_is_help=True, rich_markup_mode=None
+    help="The prices that ship with the package, and what a die costs to make.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
@@ -28,7 +30,11 @@ def list_(
         raise RecordError(f"no price has '{text}' in its name. List all with: tco prices list")
     if wants_json:
         recipes.print_json(
-            {"prices": [{"name": item.name, **item.figure.model_dump(mode="json", exclude_none=True)} for item in found]}
+            {
+                "prices": [
+                    {"name": item.name, **item.figure.model_dump(mode="json", exclude_none=True)} for item in found
+                ]
+            }
         )
         return
     from rich import box
@@ -38,7 +44,8 @@ def list_(
     from tco.reports.costs import show
     from tco.reports.numbers import digits
 
-    table = Table("Name", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Name", no_wrap=True)
     table.add_column("Value", justify="right", no_wrap=True)
     table.add_column("Unit", no_wrap=True)
     table.add_column("Range", no_wrap=True)

@@ -25,7 +25,9 @@ def command(
     site: options.Site = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="INPUT=VALUE", help="Replace an input; old.NAME and new.NAME for one of the two."),
+        typer.Option(
+            "--set", metavar="INPUT=VALUE", help="Replace an input; old.NAME and new.NAME for one of the two."
+        ),
     ] = None,
     year: options.Year = None,
     currency: options.Currency = None,
@@ -59,5 +61,6 @@ def command(
         from tco.reports import costs
 
         costs.show(costs.render_replacement(found))
-    for life in (found.old, found.new):
-        options.print_warnings(life.estimate)
+    said = {(warning.code, warning.message) for life in (found.old, found.new) for warning in life.estimate.warnings}
+    for code, message in sorted(said):
+        typer.echo(f"warning [{code}]: {message}", err=True)

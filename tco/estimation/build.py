@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tco import catalog, grid_intensity
 from tco.errors import EstimateError, did_you_mean
@@ -22,6 +23,9 @@ from tco.records.site import Site
 from tco.records.system import System
 from tco.units import CURRENCIES
 
+if TYPE_CHECKING:
+    from tco.readers import ReadOptions
+
 _RECORD_FILES = (".toml", ".json")
 
 
@@ -37,6 +41,8 @@ def estimate(
     grid: GridChoice | None = None,
     embodied_method: str | None = None,
     cost: CostChoice | None = None,
+    as_: str | None = None,
+    reading: ReadOptions | None = None,
 ) -> Estimate:
     """Estimate energy, carbon and cost of a run.
 
@@ -64,6 +70,8 @@ def estimate(
         records publish, and estimates for parts without a publication.
     cost
         Choices about cost: methods beside amortised, allocation, exchange rates of a date, price index.
+    as_, reading
+        Format of the file of the run, and how to read it; see `tco.readers.read`.
 
     Returns
     -------
@@ -77,7 +85,7 @@ def estimate(
     if isinstance(run, Run):
         record, where, folder = run, run.name or "run", Path()
     else:
-        record, where, folder = _read(Path(run)), str(run), Path(run).parent
+        record, where, folder = _read(Path(run), as_, reading), str(run), Path(run).parent
     site_folder = Path()
     if isinstance(site, str | Path):
         site_folder = Path(site).parent
@@ -113,12 +121,14 @@ def estimate(
     return Estimate(case, energies.groups)
 
 
-def _read(path: Path) -> Run:
+def _read(path: Path, as_: str | None, reading: ReadOptions | None) -> Run:
     from tco.readers import read
 
-    runs = read(path)
+    runs = read(path, as_=as_, options=reading)
     if len(runs) != 1:
-        raise EstimateError(f"{path}: holds {len(runs)} runs; estimate them one by one")
+        raise EstimateError(
+            f"{path}: holds {len(runs)} runs; estimate them one by one: tco read {path} -o run.json writes each to a file"
+        )
     return runs[0]
 
 

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 
 from tco.estimation.case import Case
 from tco.estimation.costs.bills import add_bill, price_of_energy, tariff_of
-from tco.estimation.costs.capital import Capital, Plan, building_cost, make_plan, node_price
+from tco.estimation.costs.capital import (
+    Capital,
+    Costed,
+    Plan,
+    amortised_cost,
+    building_cost,
+    make_plan,
+    node_price,
+    system_figure,
+)
+from tco.estimation.costs.choice import Method
 from tco.estimation.costs.money import Ledger
 from tco.estimation.costs.running import BY_USE, add_memo, running_lines
 from tco.estimation.costs.useful import add_idle
@@ -14,7 +24,7 @@ from tco.estimation.energy import Energies
 from tco.graph import Node
 from tco.units import currency
 
-METHOD = "amortised"
+METHOD: Method = "amortised"
 
 
 def add_cost(case: Case, energies: Energies) -> Plan | None:
@@ -23,10 +33,12 @@ def add_cost(case: Case, energies: Energies) -> Plan | None:
     energy_price = price_of_energy(case, tariff)
     price, building = node_price(case), building_cost(case)
     first = next((node for node in (energy_price, price, building) if node is not None), None)
-    if first is None and not _other_price(case):
+    if first is None:
+        first = _other_price(case)
+    if first is None:
         case.miss("cost.total", "neither a price of the hardware nor a tariff is known")
         return None
-    money = case.currency or (currency(first.quantity) if first is not None else None) or _other_price(case)
+    money = case.currency or currency(first.quantity)
     assert money is not None
     ledger = Ledger(case, money)
     bill = add_bill(case, ledger, energies, tariff, energy_price)
@@ -42,23 +54,20 @@ def add_cost(case: Case, energies: Energies) -> Plan | None:
     return plan
 
 
-def _other_price(case: Case) -> str | None:
-    """Currency of a price beside those of energy, node and building, where one is stated."""
-    for name in ("system.accelerator_price", "rental.price"):
-        if case.graph.is_stated(name):
-            return currency(case.graph.input(name, None, "money" if "rental" not in name else "money/h").quantity)
-    system = case.system
-    for figure in (system.accelerator_price, system.rental_price) if system is not None else ():
-        if figure is not None:
-            return currency(figure.quantity("money" if figure.unit.isalpha() else "money/h"))
-    return None
+def _other_price(case: Case) -> Node | None:
+    """A price beside those of energy, node and building, where one is stated."""
+    node = system_figure(case, "accelerator_price", "money", "Price of one accelerator")
+    if node is None and "rental" in case.cost.methods:
+        from tco.estimation.costs.rental import stated_rent
+
+        node = stated_rent(case)
+    return node
 
 
 def _bought(case: Case, plan: Plan) -> dict[str, Node]:
     """What is bought, by the method amortised."""
-    from tco.estimation.costs.methods import amortised_cost
 
-    def cost_of(capital: Capital):  # type: ignore[no-untyped-def]
+    def cost_of(capital: Capital) -> Costed:
         return amortised_cost(case, plan, capital)
 
     return plan.lines("cost", METHOD, cost_of)

@@ -45,6 +45,10 @@ def add_energy(case: Case) -> Energies:
     if groups:
         _warn_of_readings(case, groups)
         measured = _measured(case, groups[0])
+    elif _is_modelled(case):
+        from tco.estimation.modelled import modelled_energy
+
+        groups, measured = modelled_energy(case, duration(case), node_count(case))
     else:
         groups, measured = _from_ratings(case)
     used = groups[0]
@@ -67,7 +71,12 @@ def add_energy(case: Case) -> Energies:
         if inside_pue:
             measured = _without_pue(case, measured)
         at_node = measured if at_it else _to_node(case, used, measured)
-        it = _lines(case, "energy.it", at_node, "Energy of the IT equipment", **(facts if at_it else {}))
+        if used.readings[0].place == "power_model":
+            from tco.estimation.modelled import title_of, with_network
+
+            it = {"": with_network(case, at_node[""], case.run.device_count, method=title_of(case.run))}
+        else:
+            it = _lines(case, "energy.it", at_node, "Energy of the IT equipment", **(facts if at_it else {}))
         pue = _site_pue(case, run_first=False)
         facility = _lines(
             case,
@@ -80,6 +89,12 @@ def add_energy(case: Case) -> Energies:
     _add_mean_power(case, it[""])
     by_phase = {phase: node for phase, node in facility.items() if phase}
     return Energies(it[""], facility[""], by_phase, groups)
+
+
+def _is_modelled(case: Case) -> bool:
+    """Whether the run asks for a power model, or is one that only a model can give a power."""
+    run = case.run
+    return run.prediction is not None or run.power_model is not None or bool(run.phases)
 
 
 def _lines(case: Case, name: str, nodes: dict[str, Node], label: str, **facts: object) -> dict[str, Node]:

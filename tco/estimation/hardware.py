@@ -12,10 +12,17 @@ from tco.units import Q
 
 def duration(case: Case) -> Node:
     """The elapsed time of the run, as an input."""
+    name, prediction = "run.duration", case.run.prediction
+    if name in case.graph.named:
+        return case.graph[name]
+    if prediction is not None and not case.graph.is_stated(name):
+        from tco.estimation.modelled import predicted_duration
+
+        return predicted_duration(case, prediction)
     elapsed = case.run.elapsed
-    if elapsed is None and not case.graph.is_stated("run.duration"):
+    if elapsed is None and not case.graph.is_stated(name):
         raise EstimateError(f'{case.where}: \'duration\' is missing; write for instance "duration": "24 h"')
-    return case.given("run.duration", elapsed if elapsed is not None else Q(0, "h"), "h", "Elapsed time", "duration")
+    return case.given(name, elapsed if elapsed is not None else Q(0, "h"), "h", "Elapsed time", "duration")
 
 
 def node_count(case: Case) -> Node | None:
@@ -85,8 +92,8 @@ def life_share(case: Case) -> Node | None:
     if basis == "energy":
         share = _share_by_energy(case, lifetime)
         return case.graph.line(name, share, "1", label, by=share_by_energy, allocation=basis)
-    used = Q(1, "1") if basis == "time" else utilisation(case)
-    share = share_of_life(duration(case), lifetime, used)  # type: ignore[misc]
+    used = case.graph.operate("same", Q(1.0, "1")) if basis == "time" else utilisation(case)
+    share = share_of_life(duration(case), lifetime, used)
     facts = {} if basis == "used" else {"allocation": basis}
     return case.graph.line(name, share, "1", label, by=share_of_life, **facts)
 
@@ -102,6 +109,8 @@ def _share_by_energy(case: Case, lifetime: Node) -> Node:
     )
     nodes = node_count(case)
     if power is None or nodes is None:
-        need = "the nodes of the run" if power is not None else "--set system.mean_power='6 kW', the mean over their life"
+        need = (
+            "the nodes of the run" if power is not None else "--set system.mean_power='6 kW', the mean over their life"
+        )
         raise EstimateError(f"{case.where}: to allocate by energy, the estimate needs {need}")
     return share_by_energy(case.graph["energy.it"], power, nodes, lifetime)

@@ -19,10 +19,10 @@ from tco.records.system import System
 from tco.units import Quantity, convert
 
 if TYPE_CHECKING:
-    from tco.estimation.costs.capital import Plan
     from tco.analysis.sampling import Sample, Sampled
     from tco.analysis.sensitivity import Sensitivity
     from tco.compiled import Program
+    from tco.estimation.costs.capital import Plan
 
 SCHEMA = "tco.estimate/1"
 
@@ -189,6 +189,8 @@ class Estimate:
                 "assumed": given.assumed,
                 "label": node.label,
                 "source": given.source.model_dump(exclude_none=True) if given.source else None,
+                **({"distribution": given.distribution} if given.distribution else {}),
+                **({"samples": list(given.samples)} if given.samples else {}),
                 **({"note": given.note} if given.note else {}),
                 **node.facts,
             }

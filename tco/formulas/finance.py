@@ -20,8 +20,8 @@ def _lost(step: V, count: V) -> V:
 def _recovery(step: V, count: V) -> V:
     """Payment per period for one unit borrowed over `count` periods at `step` per period; 1 / count at a rate of 0.
 
-    The two bounds hold for every rate above -1. They keep the digits that the closed form loses near a rate of 0, and
-    they keep a range of rates and lives from widening without need.
+    The two bounds hold for every rate above -1. They keep eight digits near a rate of 0, where the closed form
+    loses all, and they keep a range of rates and lives from widening without need.
     """
     none, one = step * 0, count * 0 + 1
     lost = _lost(step, count)

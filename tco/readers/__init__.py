@@ -56,12 +56,28 @@ def read(path: str | Path, *, as_: str | None = None, options: ReadOptions | Non
         if path.suffix.lower() in record.SUFFIXES:
             return [record.load_run(path, options)]  # says what is wrong with it as a record
         raise ReadError(
-            f"{path}: no reader knows this file; looked for: a run record (.json, .toml; --as run); "
-            f"{plugins.looked_for()}"
+            f"{path}: no reader knows this file; formats: run (a record, .json or .toml), {plugins.looked_for()}; of "
+            "any other CSV file say what its columns hold: --as csv --column time=t --column 'power:gpu0[W]=P'"
         )
-    runs = [sanity.checked(run) for run in found.reader.read(path, options)]
+    runs = [sanity.checked(run) for run in _read_by(found.reader, path, options)]
     faults = tuple(Warning_(code="reader-failed", message=fault) for fault in found.faults)
     return [run.model_copy(update={"warnings": run.warnings + faults}) for run in runs] if faults else runs
+
+
+def _read_by(reader: Reader, path: Path, options: ReadOptions) -> list[Run]:
+    """What a reader reads; whatever else it raises becomes an error that says whose fault it is."""
+    from tco.errors import ReadError, TcoError
+
+    try:
+        return reader.read(path, options)
+    except (TcoError, OSError):
+        raise
+    except Exception as error:  # a stranger's reader may raise anything
+        kind = type(error).__name__
+        raise ReadError(
+            f"{path}: the reader '{reader.name}' failed on it ({kind}: {error}); that is a fault of the reader, not of "
+            "the file"
+        ) from error
 
 
 def load_run(path: str | Path, options: ReadOptions | None = None) -> Run:

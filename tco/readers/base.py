@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,17 +30,26 @@ class ReadOptions:
         Names of the columns of a file that has none.
     interval_s
         Time from one sample to the next, of a file that has no times.
+    device_count
+        Devices that the run used, where the file does not say.
+    companion
+        File that belongs to it: the execution of a Calculon result, the workload of a SimAI result.
     columns
         What the columns of a CSV table hold, as ``time=t``, ``power:gpu0[kW]=P`` ...; see `tco.readers.columns_csv`.
+    scope
+        Whether each figure of a rank is that of its node (read by all of them) or of the rank alone.
     """
 
     rule: Rule = "trapezoid"
     boundary: Boundary | None = None
     devices: tuple[str, ...] | None = None
     time_zone: str | None = None
+    scope: Literal["node", "rank"] | None = None
     names: tuple[str, ...] | None = None
     interval_s: float | None = None
     columns: tuple[str, ...] = ()
+    device_count: float | None = None
+    companion: Path | None = None
 
 
 class Reader(Protocol):

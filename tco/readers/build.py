@@ -23,7 +23,7 @@ _LONG_GAP_S = 60.0
 
 
 def pick(wanted: str, known: Sequence[str]) -> str | None:
-    """The one channel that is meant: by its id, or by the end of it (after a colon, or its number) where that is one."""
+    """The one channel that is meant: by its id, or by what it ends with, where one does (``0`` for ``pynvml:0``)."""
     if wanted in known:
         return wanted
     ends = [name for name in known if name.rpartition(":")[2] == wanted]
@@ -204,8 +204,8 @@ def _warn_of_counter(channel: Channel, warn: Callable[[str, str], None]) -> None
     if channel.wraps:
         warn(
             "counter-wrapped",
-            f"the counter wrapped {_times(channel.wraps)} at the end of its range, which is added; one more wrap in its "
-            f"longest interval ({channel.longest_gap_s:.6g} s) would be {channel.another_wrap_w:.4g} W more",
+            f"the counter wrapped {_times(channel.wraps)} at the end of its range, which is added; one more wrap in "
+            f"its longest interval ({channel.longest_gap_s:.6g} s) would be {channel.another_wrap_w:.4g} W more",
         )
     if channel.ambiguous:
         warn(

@@ -18,6 +18,8 @@ _TOKENS, _IMAGES, _STEP = "Tokens/second", "Images/second", "Time/iteration(s)"
 #: Accelerators that the operating system shows as two devices a card (AMD CDNA 2 white paper, "MI250 and MI250X").
 _TWO_DIES = re.compile(r"MI250X?", re.IGNORECASE)
 _IPU = re.compile(r"GC200|IPU", re.IGNORECASE)
+#: Tokens in a sequence of the IPU benchmark (CARAML llm_benchmark_ipu.yaml, sequence_length); the table has no column.
+_IPU_SEQUENCE = 1024
 #: Below this a run time is a placeholder, which the IPU benchmark writes.
 _SHORTEST_S = 2.0
 #: Ranks that read one device a little apart in time differ by less than this.
@@ -252,6 +254,16 @@ def _results(row: Row) -> list[dict[str, Any]]:
         value = row.number(column)
         if value is not None:
             found.append({"name": name, "value": value, "unit": unit, "note": f"column '{column}'"})
+    batch, step = row.number("GlobalBatchSize", at_least=0), row.number(_STEP, at_least=0)
+    if row.text(_TOKENS) and batch and step and _IPU.search(row.text("System") or ""):
+        found.append(
+            {
+                "name": f"tokens per second, at {_IPU_SEQUENCE} a sequence",
+                "value": batch / step * _IPU_SEQUENCE,
+                "unit": "1/s",
+                "note": "global batch / step time x sequence length of the IPU benchmark, which is not in the table",
+            }
+        )
     return found
 
 

@@ -144,9 +144,8 @@ def _power(text: str, where: str) -> float | None:
     """The power of a component, of all its devices together; None where it was not measured."""
     from tco.readers.values import is_missing
 
-    if is_missing(text) or text in ("None", "[]"):
-        return None
-    return sum(_number(part.strip(), where) for part in text.strip("[]").split(","))
+    parts = [part for part in text.strip("[]").split(",") if not is_missing(part)]
+    return sum(_number(part.strip(), where) for part in parts) if parts else None
 
 
 def _run_of_total(path: Path, log: _Log, total: _Total, options: ReadOptions) -> Run:
@@ -216,8 +215,8 @@ def _where(log: _Log, other: _Log | None, warnings: list[Warning_], where: str) 
         warnings.append(
             Warning_(
                 code="partial-boundary",
-                message="the total is that of GPU boards and CPU packages together; memory, fans, network and losses of "
-                "the power supply are not in it. It is taken as that of the boards",
+                message="the total is that of GPU boards and CPU packages together; memory, fans, network and losses "
+                "of the power supply are not in it. It is taken as that of the boards",
                 where=where,
             )
         )
@@ -247,7 +246,8 @@ def _run_of_epochs(path: Path, log: _Log, options: ReadOptions) -> Run:
             warnings.append(
                 Warning_(
                     code="missing-samples",
-                    message=f"'{name}' has no power in {len(missing)} of {len(log.epochs)} epochs; they are not counted",
+                    message=f"'{name}' has no power in {len(missing)} of {len(log.epochs)} epochs; it is not counted "
+                    "there",
                     where=f"{path}:{missing[0]}",
                 )
             )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,8 +175,11 @@ class _Kept:
         order = np.argsort(times, kind="stable")
         for begin in range(0, len(order), _AT_ONCE):
             rows = order[begin : begin + _AT_ONCE]
-            self._meter.add(times[rows], numbers[rows], lambda row, rows=rows: f"{self._path}:{lines[rows[row]]}")
+            self._meter.add(times[rows], numbers[rows], partial(self._where, lines[rows]))
         return self._meter
+
+    def _where(self, lines: Places, row: int) -> str:
+        return f"{self._path}:{lines[row]}"
 
 
 def channels_in_columns(header: Header, clock: Clock, sources: Sequence[Source], options: ReadOptions) -> list[Channel]:
@@ -413,9 +417,7 @@ def _in_order(block: Block, layout: Layout) -> _Rows:
     times = layout.clock.read(block)
     columns = [source.numbers(block) for source in (sources[0] if sources else layout.sources)]
     if len(labels) == 1:
-        return _Rows(
-            block, None, times, columns, np.array([block.rows]), labels, rows, sources, parts, instances
-        )
+        return _Rows(block, None, times, columns, np.array([block.rows]), labels, rows, sources, parts, instances)
     order = np.argsort(codes.astype(np.uint16) if len(labels) < 2**16 else codes, kind="stable")
     counts = np.bincount(codes, minlength=len(labels))
     if parts.size:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _ENERGY, _DURATION = "energy_consumed", "duration"
 _PARTS: Sequence[tuple[str, Boundary | None]] = (("gpu", "gpu_board"), ("cpu", "cpu_package"), ("ram", None))
 _RATE_TOLERANCE = 0.01
+_MOST_RUNS = 100_000
 #: Two rows of one machine are of the same time where they share this much of the shorter one.
 _SAME_TIME = 0.5
 
@@ -47,13 +48,15 @@ class CodeCarbon:
         from tco.readers.rows import rows
 
         last: dict[str, _Total] = {}
-        for row in rows(path, required=(_DURATION, _ENERGY)):
+        for row in rows(path, required=(_DURATION, _ENERGY), most=None):
             total = _total(row)
             key = row.text("run_id") or f"line {row.line}"
             before = last.get(key)
             if before is not None:
                 total = _later(before, total)
             last[key] = total
+            if len(last) > _MOST_RUNS:
+                raise ReadError(f"{path}:{row.line}: has more than {_MOST_RUNS:,} runs; keep those that are meant")
         if not last:
             raise ReadError(f"{path}: has no rows; the tracker was not stopped or flushed")
         groups = _machines(list(last.items()))
@@ -72,10 +75,12 @@ class _Total(NamedTuple):
 
     @property
     def begin_s(self) -> float | None:
+        """When it began, since 1970 by the clock of the file."""
         return None if self.end is None else _seconds_of(self.end) - self.duration_s
 
     @property
     def end_s(self) -> float | None:
+        """When the row was written, since 1970 by the clock of the file."""
         return None if self.end is None else _seconds_of(self.end)
 
 
@@ -153,11 +158,10 @@ def _run(path: Path, options: ReadOptions, group: list[tuple[str, _Total]]) -> R
     when = span(start, main.end, main.duration_s, options.time_zone, where)
     return make_run(
         where,
-        name=row.text("project_name") or (group[0][0] if len(group) == 1 else row.text("hostname")),
+        name=row.text("project_name") or (row.text("run_id") if len(group) == 1 else row.text("hostname")) or path.stem,
         tool=Tool(name="codecarbon", version=row.text("codecarbon_version")),
         start=when.start,
         end=when.end,
-        time_zone=options.time_zone if when.end is not None and when.end.tzinfo is None else None,
         duration=seconds(main.duration_s),
         devices=_devices(row),
         energy=_energies(members, options, path),
@@ -191,10 +195,8 @@ def _energies(members: list[_Total], options: ReadOptions, path: Path) -> list[d
     for part, boundary in _PARTS:
         energy = _sum(members, f"{part}_energy")
         if energy and boundary is not None:
-            how = {"method": "counter"} if part == "gpu" else {"method": "model"}
-            readings.append(
-                {"boundary": boundary, "value": energy, "unit": "kWh", "rule": "codecarbon", "source": path.name} | how
-            )
+            reading: dict[str, Any] = {"boundary": boundary, "value": energy, "unit": "kWh", "source": path.name}
+            readings.append({**reading, "rule": "codecarbon", "method": "counter" if part == "gpu" else "model"})
     return readings
 
 
@@ -225,9 +227,9 @@ def _results(total: _Total) -> list[dict[str, Any]]:
             found.append({"name": "grid factor of the tool", "value": factor, "unit": "kgCO2e/kWh", "note": note})
     powers = [(part, row.number(f"{part}_power", at_least=0)) for part, _ in _PARTS]
     known = sum(power for _, power in powers if power is not None)
-    note = _meaning(known, total)
+    meaning = _meaning(known, total)
     found += [
-        {"name": f"{part} power", "value": power, "unit": "W", "note": note}
+        {"name": f"{part} power", "value": power, "unit": "W", "note": meaning}
         for part, power in powers
         if power is not None
     ]
@@ -307,8 +309,8 @@ def _warn_of_row(total: _Total, where: str, warnings: list[Warning_]) -> None:
         if abs(rate / right - 1) > _RATE_TOLERANCE:
             _warn(
                 "emissions-rate",
-                f"emissions_rate is {rate:.6g}, emissions over duration are {right:.6g} kg/s ({rate / right:.4g} times); "
-                "the column is not used",
+                f"emissions_rate is {rate:.6g}, emissions over duration are {right:.6g} kg/s ({rate / right:.4g} "
+                "times); the column is not used",
             )
     for part, _ in _PARTS:
         energy = row.number(f"{part}_energy", at_least=0)

@@ -276,7 +276,8 @@ def _corrected(mantissa: Words, rounded: Floats, quotient: Floats, power: Floats
     ----------
     Dekker, A floating-point technique for extending the available precision (1971), the exact product.
     """
-    lost = (mantissa - rounded.astype(np.uint64)).view(np.int64).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # 2**64, which only what is no number of 19 digits can round to
+        lost = (mantissa - rounded.astype(np.uint64)).view(np.int64).astype(np.float64)
     product = quotient * power
     a, b = _halves(quotient), _halves(power)
     error = ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from tco.readers.base import ReadOptions
     from tco.readers.rows import Row
-    from tco.records.run import Run, Warning_
+    from tco.records.run import Run
 
 _ENERGY, _DURATION = "power_consumption(kWh)", "duration(s)"
 _GPU = re.compile(r"(.*?)\s*(\d+) device\(s\)")
@@ -64,7 +64,8 @@ def _run(path: Path, options: ReadOptions, members: list[Row]) -> Run:
         ),
         Warning_(
             code="partial-boundary",
-            message="eco2AI counts CPU, GPU and RAM; fans, storage, network and losses of the power supply are not in it",
+            message="eco2AI counts CPU, GPU and RAM; fans, storage, network and losses of the power supply are not "
+            "in it",
             where=where,
         ),
     ]
@@ -82,7 +83,6 @@ def _run(path: Path, options: ReadOptions, members: list[Row]) -> Run:
         name=first.text("project_name"),
         tool=Tool(name="eco2ai"),
         start=when.start,
-        time_zone=options.time_zone if when.start is not None and when.start.tzinfo is None else None,
         duration=seconds(sum(durations)),
         devices=devices,
         energy=[

@@ -24,7 +24,7 @@ from tco.readers.build import no_such_channel, pick, run_of
 from tco.readers.channels import EPOCH
 from tco.readers.series import Series, channel_of, in_order
 from tco.readers.small import json_values, lines_of, text_of
-from tco.readers.trace import Channel, Floats
+from tco.readers.trace import MOST_JOULES, Channel, Floats
 from tco.records.run import Boundary, Device, EnergyReading, Run, Warning_
 
 _LINE = re.compile(r"([a-zA-Z_:][\w:]*)?\s*(\{.*\})?\s+(\S+)(?:\s+(-?[\d.]+(?:[eE][+-]?\d+)?))?(?:\s+#.*)?", re.ASCII)
@@ -33,6 +33,7 @@ _OBJECT = re.compile(r'\s*\{\s*"\w+"\s*:')
 _ESCAPED = re.compile(r"\\(.)")
 #: Above this, a time is in milliseconds, as in the text format; below, in seconds, as in OpenMetrics.
 _MILLISECONDS = 1e11
+_UNITS = {1.0: "J", 1e-3: "mJ", 1e-6: "uJ"}
 _HOSTS = ("Hostname", "hostname", "node_name", "node", "host", "instance")
 
 
@@ -243,6 +244,8 @@ def _joined(series: list[Exposed], metric: Metric) -> tuple[Floats, Floats]:
     numbers[~np.isfinite(numbers)] = np.nan
     if metric.blanks:
         numbers[np.isin(numbers, list(metric.blanks))] = np.nan
+    if metric.is_counter:
+        numbers[(numbers < 0) | (numbers * metric.factor > MOST_JOULES)] = np.nan
     times = np.where(np.isnan(times), 0.0, times)
     return in_order(times, numbers * metric.factor)
 
@@ -262,9 +265,7 @@ class Reading:
     warnings: list[Warning_]
 
 
-def readings_of(
-    path: Path, found: Sequence[Exposed], metrics: Sequence[Metric], options: ReadOptions
-) -> Reading:
+def readings_of(path: Path, found: Sequence[Exposed], metrics: Sequence[Metric], options: ReadOptions) -> Reading:
     """A channel for each device and boundary: its counter where that has two values, else its power.
 
     Raises
@@ -325,8 +326,8 @@ def run_of_metrics(
             notes.append(
                 Warning_(
                     code="counter-since-start",
-                    message=f"channel '{series.id}': one reading of {metric.name}, {_in_words(series, metric)}: that is "
-                    f"the total since {metric.since}, not the energy of a run; read it before and after the run",
+                    message=f"channel '{series.id}': one reading of {metric.name}, {_in_words(series, metric)}: that "
+                    f"is the total since {metric.since}, not the energy of a run; read it before and after the run",
                     where=path.name,
                 )
             )
@@ -357,7 +358,7 @@ def run_of_metrics(
 
 def _in_words(series: Series, metric: Metric) -> str:
     total = series.last or 0.0
-    return f"{total / metric.factor:.12g} of its unit or {total / 3.6e6:.6g} kWh"
+    return f"{total / metric.factor:.12g} {_UNITS.get(metric.factor, 'of its unit')} or {total / 3.6e6:.6g} kWh"
 
 
 def _chosen(names: list[str], options: ReadOptions, path: Path) -> set[str]:
@@ -377,4 +378,3 @@ def gpus(channels: Sequence[str], found: Sequence[Exposed], model: str) -> list[
     if not ids:
         return []
     return [Device(kind="gpu", model=models.pop() if len(models) == 1 else None, count=len(ids), ids=ids)]
-

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _TRACE_START = ",timestamps,"
 _ENERGY_START = ",0"
+_HDF5_KEY = "jpwr"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _SOCKET = re.compile(r"gh:(\w+)\D*(\d*)$")
 #: Channels of a Grace-Hopper module, from the outside in.
@@ -57,7 +58,7 @@ def _nested(channels: Sequence[str]) -> dict[str, str]:
 
 
 class Jpwr:
-    """Reads what jpwr writes with ``--df-filetype csv``."""
+    """Reads what jpwr writes, as CSV or as HDF5."""
 
     name = "jpwr"
     title = "jpwr power or energy table"
@@ -82,7 +83,7 @@ class Jpwr:
         from tco.readers.channels import EPOCH, Clock, Source, channels_in_columns
 
         if _is_hdf5(path, first_bytes(path)):
-            raise ReadError(f"{path}: is an HDF5 file; run jpwr with '--df-filetype csv', or convert the table to CSV")
+            return selected(_hdf5_channels(path, options), options, path)
         if first_line(path) == _ENERGY_START:
             raise ReadError(f"{path}: holds energies, not powers over time; name the file 'power...' of the same run")
         header = read_header(path)
@@ -106,10 +107,10 @@ class Jpwr:
 
     def read(self, path: Path, options: ReadOptions) -> list[Run]:
         """One run with an energy for each device."""
-        from tco.readers.blocks import first_line
+        from tco.readers.blocks import first_bytes, first_line
         from tco.readers.build import run_of, with_digest
 
-        if first_line(path) == _ENERGY_START:
+        if first_line(path) == _ENERGY_START or _holds_energies(path, first_bytes(path)):
             return [_energy_run(path, options)]
         channels, digest = with_digest(path, lambda: self.trace(path, options))
         energies = {channel.id: channel.energy_j for channel in channels if channel.energy_j is not None}
@@ -128,6 +129,33 @@ class Jpwr:
 
 def _is_hdf5(path: Path, head: bytes) -> bool:
     return path.name.startswith(("power", "energy")) and head.startswith(_HDF5)
+
+
+def _holds_energies(path: Path, head: bytes) -> bool:
+    return _is_hdf5(path, head) and path.name.startswith("energy")
+
+
+def _hdf5_channels(path: Path, options: ReadOptions) -> list[Channel]:
+    """The channels of a power table that jpwr stored with pandas."""
+    from tco.errors import ReadError
+    from tco.readers.channels import EPOCH
+    from tco.readers.hdf5 import frame
+    from tco.readers.trace import Integrator, Times
+
+    columns = frame(path, _HDF5_KEY)
+    if path.name.startswith("energy"):
+        raise ReadError(f"{path}: holds energies, not powers over time; name the file 'power...' of the same run")
+    if "timestamps" not in columns or len(columns) < 2:
+        raise ReadError(f"{path}: has no column 'timestamps' beside a column for each device; is it a power table?")
+    times = Times(columns.pop("timestamps"))
+    nested = _nested(list(columns))
+    channels = []
+    for name, power_w in columns.items():
+        meter = Integrator(options.rule)
+        meter.add(times, power_w, lambda row: f"{path}: sample {row}")
+        boundary = options.boundary or _boundary(name)
+        channels.append(meter.channel(name, boundary, origin=EPOCH, within=nested.get(name)))
+    return channels
 
 
 def _devices(channels: Sequence[str]) -> list[Device]:
@@ -175,6 +203,16 @@ def _warnings(energies: Mapping[str, float], unit: str, path: Path) -> list[Warn
     return found
 
 
+def _stored(path: Path) -> dict[str, float]:
+    """Energies of an HDF5 file: of a series, or the last row of a table of counters; none of a CSV file."""
+    from tco.readers.blocks import first_bytes
+    from tco.readers.hdf5 import frame
+
+    if not _is_hdf5(path, first_bytes(path)):
+        return {}
+    return {name: float(values[-1]) for name, values in frame(path, _HDF5_KEY).items() if len(values)}
+
+
 def _energy_run(path: Path, options: ReadOptions) -> Run:
     """The energies that jpwr formed itself."""
     from tco.errors import ReadError
@@ -186,7 +224,12 @@ def _energy_run(path: Path, options: ReadOptions) -> Run:
 
     counter = path.name.startswith("energy_from_counter")
     energies: dict[str, float] = {}
-    for line, row in small_table(path, width=2)[1:]:
+    stored = _stored(path)
+    for device, energy in stored.items():
+        if energy < 0:
+            raise ReadError(f"{path}: '{device}': an energy of {energy:g} Wh is below zero")
+        energies[device] = energy
+    for line, row in [] if stored else small_table(path, width=2)[1:]:
         place = values.Place(str(path), line, "0")
         energy = values.number(row[1], None, place)
         if energy < 0:

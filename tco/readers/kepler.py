@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tco.readers.base import ReadOptions
     from tco.readers.exposition import Exposed, Metric, Reading
     from tco.readers.trace import Channel
-    from tco.records.run import Run
+    from tco.records.run import Boundary, Run
 
 _PREFIX = "kepler_"
 _INNER = ("core", "uncore")
@@ -85,7 +85,9 @@ class Kepler:
             series.id for series, _ in reading.totals if series.within
         ]
         warnings = [
-            Warning_(code="nested-channel", message=f"'{name}' lies within its package and is not added", where=path.name)
+            Warning_(
+                code="nested-channel", message=f"'{name}' lies within its package and is not added", where=path.name
+            )
             for name in inner
         ]
         boards = [channel.id for channel in reading.channels if channel.boundary == "gpu_board"]
@@ -127,10 +129,10 @@ def _zone(name: str, metric: str) -> str:
 
 
 def _outer(zone: str, zones: set[str]) -> str | None:
-    return "package" if zone.rpartition("-")[0] in _INNER or zone in _INNER and "package" in zones else None
+    return "package" if zone.rpartition("-")[0] in _INNER or (zone in _INNER and "package" in zones) else None
 
 
-def _boundary(zone: str, boundary: object) -> object:
+def _boundary(zone: str, boundary: Boundary | None) -> Boundary | None:
     return "node_dc" if zone in _PLATFORM else boundary
 
 
@@ -142,7 +144,7 @@ def _nested(channels: Sequence[Channel], options: ReadOptions) -> list[Channel]:
     for channel in channels:
         zone = _zone(channel.id, channel.id)
         boundary = options.boundary or _boundary(zone, channel.boundary)
-        result.append(replace(channel, within=_outer(zone, zones), boundary=boundary))  # type: ignore[arg-type]
+        result.append(replace(channel, within=_outer(zone, zones), boundary=boundary))
     return result
 
 

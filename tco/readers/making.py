@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import ValidationError
 
 from tco.errors import ReadError
 from tco.files import sha256
 from tco.readers import values
+from tco.readers.zones import zone_named
 from tco.records.base import validation_text
 from tco.records.run import Evidence, Run, Warning_
 from tco.units import Q
@@ -73,22 +73,6 @@ def stamp(text: str, place: values.Place) -> datetime:
         raise ReadError(f"{place}: '{text}' is not a date that can be") from None
 
 
-def zone(name: str | None) -> ZoneInfo | None:
-    """The zone of this name.
-
-    Raises
-    ------
-    ReadError
-        If there is none.
-    """
-    if name is None:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ReadError(f"time zone '{name}' is not an IANA zone such as 'Europe/Berlin'") from None
-
-
 class Span(NamedTuple):
     """Start and end of a run, as instants where the zone is known, and what to say of them."""
 
@@ -109,11 +93,11 @@ def span(
     elapsed_s
         How long the run took; it wins over end minus start.
     time_zone
-        IANA zone of local times.
+        Zone of local times.
     where
         Place, for messages.
     """
-    here = zone(time_zone)
+    here = None if time_zone is None else zone_named(time_zone)
     if here is None:
         return _local(start, end, elapsed_s, where)
     starts, ends = _instants(start, here), _instants(end, here)
@@ -140,7 +124,7 @@ def _local(start: datetime | None, end: datetime | None, elapsed_s: float | None
     return Span(start, end, _differing(between, elapsed_s, where, known=start.tzinfo is not None))
 
 
-def _instants(when: datetime | None, here: ZoneInfo) -> list[datetime]:
+def _instants(when: datetime | None, here: tzinfo) -> list[datetime]:
     """What a local time may mean: two instants in the hour that the clocks repeat."""
     if when is None:
         return []

@@ -178,8 +178,7 @@ def _position(header: Header, names: list[str], wanted: Sequence[str]) -> int:
         if name in names:
             return names.index(name)
     raise ReadError(
-        f"{header.place}: there is no column '{wanted[0]}'{did_you_mean(wanted[0], names)}; "
-        f"log with: {_COMMAND}"
+        f"{header.place}: there is no column '{wanted[0]}'{did_you_mean(wanted[0], names)}; log with: {_COMMAND}"
     )
 
 

@@ -20,9 +20,44 @@ OWN = {
     "mlperf-inference": "tco.readers.mlperf.inference:READER",
     "mlperf-training": "tco.readers.mlperf.training:READER",
     "mlperf-tiny": "tco.readers.mlperf.tiny:READER",
+    "caraml": "tco.readers.caraml:READER",
+    "codecarbon": "tco.readers.codecarbon:READER",
+    "carbontracker": "tco.readers.carbontracker:READER",
+    "eco2ai": "tco.readers.eco2ai:READER",
+    "zeus": "tco.readers.zeus:READER",
+    "slurm": "tco.readers.slurm:READER",
+    "ranks": "tco.readers.ranks:READER",
+    "perun": "tco.readers.perun:READER",
+    "inferencex": "tco.readers.inferencex:READER",
+    "ai-energy-score": "tco.readers.energy_score:READER",
+    "focus": "tco.readers.focus:READER",
+    "calculon": "tco.readers.simulators.calculon:READER",
+    "llm-analysis": "tco.readers.simulators.llm_analysis:READER",
+    "simai": "tco.readers.simulators.simai:READER",
+    "astra-sim": "tco.readers.simulators.astra_sim:READER",
+    "llmservingsim": "tco.readers.simulators.llmservingsim:READER",
+    "vtrain": "tco.readers.simulators.vtrain:READER",
+    "deepflow": "tco.readers.simulators.deepflow:READER",
+    "kineto": "tco.readers.simulators.kineto:READER",
+    "chakra": "tco.readers.simulators.chakra:READER",
+    "nsys": "tco.readers.simulators.nsys:READER",
     "table": "tco.readers.table:READER",
     "dcgm": "tco.readers.dcgm:READER",
     "kepler": "tco.readers.kepler:READER",
+    "scaphandre": "tco.readers.scaphandre:READER",
+    "prometheus": "tco.readers.prometheus:READER",
+    "nvidia-smi-dmon": "tco.readers.dmon:READER",
+    "nvidia-smi-xml": "tco.readers.nvidia_smi_xml:READER",
+    "rocm-smi": "tco.readers.rocm_smi:READER",
+    "amd-smi": "tco.readers.amd_smi:READER",
+    "rapl": "tco.readers.rapl:READER",
+    "ipmi-dcmi": "tco.readers.ipmi:READER",
+    "redfish": "tco.readers.redfish:READER",
+    "turbostat": "tco.readers.turbostat:READER",
+    "perf": "tco.readers.perf:READER",
+    "wandb": "tco.readers.wandb:READER",
+    "archer2-usage": "tco.readers.archer2:READER",
+    "csv": "tco.readers.columns_csv:READER",
 }
 
 
@@ -107,8 +142,45 @@ def _surest(readers: list[Reader], path: Path, faults: list[str]) -> tuple[Reade
 
 
 def looked_for() -> str:
-    """What the readers read, for a message."""
-    return "; ".join(f"{reader.title} (--as {reader.name})" for reader in own() + others()[0])
+    """The formats that there are, for a message."""
+    return f"{', '.join(reader.name for reader in own() + others()[0])} (what they read: tco readers)"
+
+
+class Listed(NamedTuple):
+    """A reader with where it comes from."""
+
+    name: str
+    title: str
+    boundary: str
+    package: str
+    version: str | None
+
+
+def listed() -> tuple[list[Listed], list[str]]:
+    """All readers with the package that each comes from, and a sentence for each that cannot be loaded."""
+    from importlib.metadata import entry_points
+
+    from tco import __version__
+
+    found = [Listed(r.name, r.title, r.boundary, "tco-carbon", __version__) for r in own()]
+    names = {each.name for each in found}
+    faults = []
+    for point in entry_points(group=GROUP):
+        if OWN.get(point.name) == point.value:
+            continue
+        try:
+            reader = point.load()
+            package = point.dist
+            name, version = (package.name, package.version) if package is not None else ("unknown", None)
+            found.append(Listed(reader.name, reader.title, reader.boundary, name, version))
+            if reader.name in names:
+                faults.append(
+                    f"the reader '{reader.name}' of {name} has the name of another one and is never taken by it"
+                )
+            names.add(reader.name)
+        except Exception as error:  # a stranger's module may raise anything
+            faults.append(f"the reader '{point.name}' ({point.value}) cannot be loaded: {error}")
+    return found, faults
 
 
 def _and(faults: list[str]) -> str:

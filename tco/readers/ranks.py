@@ -44,7 +44,6 @@ def _run(path: Path, options: ReadOptions) -> Run:
     from tco.readers.making import evidence, make_run
     from tco.readers.rows import rows
     from tco.records.run import Warning_
-    from tco.units import Q
 
     hosts: dict[str, dict[str, float]] = {}
     scopes: set[str] = set()
@@ -71,7 +70,7 @@ def _run(path: Path, options: ReadOptions) -> Run:
         raise ReadError(f"{path}: has no energy of any rank")
     if len(scopes) > 1:
         raise ReadError(f"{path}: column 'scope': some rows are of nodes and some of ranks")
-    stated = options.scope or next(iter(scopes), None)
+    stated: str | None = options.scope or next(iter(scopes), None)
     warnings = []
     several = [host for host, of_ranks in hosts.items() if len(of_ranks) > 1]
     if stated is None and several:
@@ -79,9 +78,9 @@ def _run(path: Path, options: ReadOptions) -> Run:
         warnings.append(
             Warning_(
                 code="scope-assumed",
-                message=f"ranks of one host ({', '.join(several[:4])}) are taken to read the counter of that host, which "
-                f"is counted once; if each figure is that of its rank alone, the sum is {total:g} {unit}: state the "
-                "scope 'rank'",
+                message=f"ranks of one host ({', '.join(several[:4])}) are taken to read the counter of that host, "
+                f"which is counted once; if each figure is that of its rank alone, the sum is {total:g} {unit}: state "
+                "the scope 'rank'",
                 where=str(path),
             )
         )
@@ -91,7 +90,8 @@ def _run(path: Path, options: ReadOptions) -> Run:
             warnings.append(
                 Warning_(
                     code="ranks-differ",
-                    message=f"the ranks of '{host}' give {low:g} to {high:g} {unit} for one counter; the largest is taken",
+                    message=f"the ranks of '{host}' give {low:g} to {high:g} {unit} for one counter; the largest is "
+                    "taken",
                     where=str(path),
                 )
             )
@@ -107,9 +107,6 @@ def _run(path: Path, options: ReadOptions) -> Run:
         }
         for host, of_ranks in hosts.items()
     ]
-    for energy in energies:
-        if unit in ("kJ", "MJ"):
-            energy.update(value=float(Q(energy["value"], unit).m_as("J")), unit="J")
     return make_run(
         str(path),
         name=path.stem,

@@ -19,8 +19,10 @@ from tco.readers.blocks import open_file
 
 #: Logs hold lists of sample numbers in one line; a longer line is not text of a tool.
 _LONGEST_LINE = 1 << 24
-#: JSON is read whole; the largest known result files are a tenth of this.
-_LARGEST_JSON = 1 << 28
+#: JSON is read whole, in some ten times its size of memory.
+_LARGEST_JSON = 1 << 26
+#: Rows that a reader may keep: half a gigabyte of those of sacct.
+_MOST_ROWS = 200_000
 _MARK = "\ufeff"
 
 
@@ -92,7 +94,14 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, (text.removeprefix(_MARK) if number == 1 else text).rstrip("\r\n")
 
 
-def rows(path: Path, *, separator: str = ",", required: Sequence[str] = (), first: str | None = None) -> Iterator[Row]:
+def rows(
+    path: Path,
+    *,
+    separator: str = ",",
+    required: Sequence[str] = (),
+    first: str | None = None,
+    most: int | None = _MOST_ROWS,
+) -> Iterator[Row]:
     """The rows of a table with column names.
 
     Parameters
@@ -105,14 +114,16 @@ def rows(path: Path, *, separator: str = ",", required: Sequence[str] = (), firs
         Columns that must be there.
     first
         Name of the first column, where tables with other columns may follow in the same file.
+    most
+        Rows that are given; None for a caller that keeps few of them.
 
     Raises
     ------
     ReadError
-        If a column is not there, a row has another number of fields, or a line is not CSV.
+        If a column is not there, a row has another number of fields, there are too many, or a line is not CSV.
     """
     names: list[str] = []
-    number = 0
+    number = given = 0
 
     def _texts() -> Iterator[str]:
         nonlocal number
@@ -138,6 +149,9 @@ def rows(path: Path, *, separator: str = ",", required: Sequence[str] = (), firs
             continue
         if len(fields) != len(names):
             raise ReadError(f"{path}:{begin}: {_wrong_width(fields, names)}")
+        given += 1
+        if most is not None and given > most:
+            raise ReadError(f"{path}:{begin}: has more than {most:,} rows; keep those of the runs that are meant")
         yield Row(str(path), begin, dict(zip(names, fields, strict=True)))
     if not names:
         raise ReadError(f"{path}: is empty")
@@ -181,7 +195,7 @@ def document(path: Path) -> Any:
     with open_file(path) as file:
         raw = file.read(_LARGEST_JSON + 1)
     if len(raw) > _LARGEST_JSON:
-        raise ReadError(f"{path}: has more than {_LARGEST_JSON:,} bytes; a JSON result of a tool is smaller")
+        raise ReadError(f"{path}: has more than {_LARGEST_JSON:,} bytes; write CSV or HDF5 with the tool, where it can")
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -85,7 +85,5 @@ def channel_of(series: Series, options: ReadOptions) -> Channel:
         return series.places[int(order[row])] if series.places else f"sample {int(order[row]) + 1} of '{series.id}'"
 
     meter.add(series.times_s[order], series.numbers[order], _where)
-    channel = meter.channel(
-        series.id, options.boundary or series.boundary, origin=series.origin, within=series.within
-    )
+    channel = meter.channel(series.id, options.boundary or series.boundary, origin=series.origin, within=series.within)
     return replace(channel, instances=series.instances)

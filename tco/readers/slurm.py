@@ -18,12 +18,13 @@ _COMMAND = (
     "sacct -X -P --units=N --format=JobID,JobName,Cluster,State,ElapsedRaw,Start,End,NNodes,AllocTRES,ConsumedEnergyRaw"
 )
 _JOB = re.compile(r"(\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?)(?:\.(.+))?")
-_SUFFIXED = re.compile(r"(\d+(?:\.\d*)?)([KMGTP]?)")
+_SUFFIXED = re.compile(r"(\d{1,30}(?:\.\d{0,30})?)([KMGTP]?)", re.ASCII)
 #: Suffixes of ConsumedEnergy are decimal (sacct, print_fields of the energy columns).
 _SUFFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-_ELAPSED = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)")
-#: NO_VAL64, INFINITE64, NO_VAL and INFINITE of slurm/slurm.h: no value was collected.
-_NO_VALUE = frozenset({2**64 - 2, 2**64 - 1, 2**32 - 2, 2**32 - 1})
+_ELAPSED = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d\d(?:\.\d{1,9})?)", re.ASCII)
+#: NO_VAL and INFINITE of slurm/slurm.h: no value was collected. NO_VAL64 and INFINITE64 are next to 2**64.
+_NO_VALUE = frozenset({2.0**32 - 2, 2.0**32 - 1})
+_NO_VALUE_64 = 2.0**63
 _GPU = re.compile(r"gres/gpu(?::(.+))?")
 _SLICE = re.compile(r"\d+g\.\d+gb", re.IGNORECASE)
 _NO_TIME = ("Unknown", "None", "N/A", "")
@@ -76,26 +77,24 @@ def _jobs(path: Path) -> list[_Job]:
     from tco.errors import ReadError
     from tco.readers.rows import rows
 
-    found: dict[str, _Job] = {}
+    found: list[_Job] = []
+    latest: dict[str, int] = {}  # position of the last allocation of each job
     for row in rows(path, separator="|", required=("JobID",)):
         match = _JOB.fullmatch(row.cells["JobID"])
         if match is None:
             raise ReadError(
                 f"{row.place('JobID')}: '{row.cells['JobID']}' is not a job such as 1234, 1234_5, 1234+0 or 1234.batch"
             )
-        key, step = match[1], match[2]
-        latest = next(name for name in (f"{key} ({len(found)})", key) if name in found or name == key)
-        job = found.get(latest)
-        if step is None and job is not None and job.row is not None:  # requeued: sacct -D lists it again
-            latest = f"{key} ({len(found)})"
-            found[latest] = _Job(key, row, [], again=True)
-        elif step is None:
-            found[latest] = _Job(key, row, [] if job is None else job.steps, again=False)
-        elif job is None:
-            found[latest] = _Job(key, None, [row], again=False)
-        else:
+        key, is_step = match[1], match[2] is not None
+        job = found[latest[key]] if key in latest else None
+        if is_step and job is not None:
             job.steps.append(row)
-    return list(found.values())
+        elif job is not None and job.row is None:
+            found[latest[key]] = job._replace(row=row)
+        else:  # a job that is new, or that was requeued and is listed again
+            latest[key] = len(found)
+            found.append(_Job(key, None if is_step else row, [row] if is_step else [], again=job is not None))
+    return found
 
 
 def _run(path: Path, job: _Job, options: ReadOptions, parts: dict[str, int]) -> Run:
@@ -105,14 +104,13 @@ def _run(path: Path, job: _Job, options: ReadOptions, parts: dict[str, int]) -> 
     row = job.row or job.steps[0]
     where = f"{path}:{row.line}"
     warnings: list[Warning_] = []
-    elapsed = _elapsed(row) if job.row is not None else max((_elapsed(step) or 0.0 for step in job.steps)) or None
+    elapsed = _elapsed(row) if job.row is not None else max(_elapsed(step) or 0.0 for step in job.steps) or None
     energy = None if job.row is None else _energy(job.row, elapsed, warnings, where)
     _warn_of(job, parts, warnings, where)
     start, end = _time(row, "Start"), _time(row, "End")
     when = span(start, end, elapsed, options.time_zone, where)
     tres = _tres(row.text("AllocTRES"))
     nodes = row.number("NNodes", at_least=0) or row.number("AllocNodes", at_least=0) or tres.get("node")
-    naive = next((one for one in (when.start, when.end) if one is not None), None)
     readings: list[dict[str, Any]] = []
     if energy is not None:
         readings.append(
@@ -133,7 +131,6 @@ def _run(path: Path, job: _Job, options: ReadOptions, parts: dict[str, int]) -> 
         tool=Tool(name="slurm"),
         start=when.start,
         end=when.end,
-        time_zone=options.time_zone if naive is not None and naive.tzinfo is None else None,
         duration=seconds(elapsed),
         nodes=nodes or None,
         devices=_devices(tres, nodes, warnings, where),
@@ -150,9 +147,8 @@ def _boundary_note(path: Path, warnings: list[Warning_]) -> None:
     warnings.append(
         Warning_(
             code="boundary-by-plugin",
-            message="sacct does not say where the site measures: taken as nodes behind their power supplies (node_dc). "
-            "With the RAPL plug-in it is cpu_package, with the GPU plug-in gpu_board: state the boundary. It is right "
-            "for jobs that held their nodes alone",
+            message="sacct does not say where the site measures; taken as whole nodes behind their power supplies "
+            "(node_dc). State cpu_package where it is the RAPL plug-in, gpu_board where it is the GPU plug-in",
             where=str(path),
         )
     )
@@ -164,7 +160,7 @@ def _elapsed(row: Row) -> float | None:
 
     raw = row.number("ElapsedRaw", at_least=0)
     if raw is not None:
-        return None if raw in _NO_VALUE else raw
+        return None if _is_no_value(raw) else raw
     text = row.text("Elapsed")
     if text is None or text in ("INVALID", "Partition_Limit"):
         return None
@@ -184,8 +180,8 @@ def _energy(row: Row, elapsed: float | None, warnings: list[Warning_], where: st
         warnings.append(
             Warning_(
                 code="energy-missing",
-                message="the energy of this job was not collected (empty, or the number that stands for no value); it is "
-                "not known, which is not zero",
+                message="the energy of this job was not collected (empty, or the number that stands for no value); it "
+                "is not known, which is not zero",
                 where=where,
             )
         )
@@ -216,22 +212,22 @@ def _readings(row: Row) -> list[tuple[str, float, float]]:
     """Column, joules and half a step of its last digit, the best column first; those without a value left out."""
     found = []
     raw = row.number("ConsumedEnergyRaw", at_least=0)
-    if raw is not None and raw not in _NO_VALUE:
+    if raw is not None and not _is_no_value(raw):
         found.append(("ConsumedEnergyRaw", raw, 0.5))
     text = row.text("ConsumedEnergy")
     if text is not None:
         value, step = _suffixed(text, row.place("ConsumedEnergy"))
-        if value not in _NO_VALUE and not _is_no_value(value, step):
+        if not _is_no_value(value):
             found.append(("ConsumedEnergy", value, step))
     allocated = _tres(row.text("AllocTRES")).get("energy")
-    if allocated is not None and allocated not in _NO_VALUE:
+    if allocated is not None and not _is_no_value(allocated):
         found.append(("AllocTRES", allocated, 0.5))
     return found
 
 
-def _is_no_value(value: float, step: float) -> bool:
-    """Whether a rounded number stands for NO_VAL64 (``18446744.07T`` and the like)."""
-    return any(abs(value - no_value) <= step for no_value in _NO_VALUE if no_value > 2**40)
+def _is_no_value(value: float) -> bool:
+    """Whether a number stands for no value, also where it was rounded (``18446744.07T``)."""
+    return value in _NO_VALUE or value >= _NO_VALUE_64
 
 
 def _suffixed(text: str, place: Place) -> tuple[float, float]:
@@ -268,9 +264,7 @@ def _tres(text: str | None) -> dict[str, float]:
     return found
 
 
-def _devices(
-    tres: dict[str, float], nodes: float | None, warnings: list[Warning_], where: str
-) -> list[dict[str, Any]]:
+def _devices(tres: dict[str, float], nodes: float | None, warnings: list[Warning_], where: str) -> list[dict[str, Any]]:
     from tco.records.run import Warning_
 
     devices: list[dict[str, Any]] = []
@@ -327,7 +321,7 @@ def _results(job: _Job) -> list[dict[str, Any]]:
     steps: Sequence[Row] = job.steps if job.row is not None else ()
     for step in steps[:50]:
         raw = step.number("ConsumedEnergyRaw", at_least=0)
-        if raw is not None and raw not in _NO_VALUE:
+        if raw is not None and not _is_no_value(raw):
             name = f"energy of step {step.cells['JobID']}"
             found.append({"name": name, "value": raw, "unit": "J", "note": "within the energy of the job"})
     return found

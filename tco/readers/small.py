@@ -41,7 +41,7 @@ def text_of(path: Path, hint: str = "cut it, or log less often", most: int = MOS
                 raise ReadError(f"{path}: holds more than {most >> 20} MiB, too much for this format; {hint}")
     if not raw.strip():
         raise ReadError(f"{path}: is empty")
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ReadError(f"{path}: is UTF-16 text, as PowerShell writes it with '>'; save it as UTF-8")
     nul = raw.find(0)
     if nul >= 0:
@@ -107,7 +107,7 @@ def json_values(path: Path, text: str, at: int = 0, *, in_list: bool = False) ->
             at += 1
         if at >= len(text) and in_list:
             raise ReadError(f"{path}: is not JSON: the file was cut off")
-        if at >= len(text) or in_list and text[at] == "]":
+        if at >= len(text) or (in_list and text[at] == "]"):
             return
         try:
             value, at = decoder.raw_decode(text, at)

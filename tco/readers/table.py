@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TIMES = ("t_s", "timestamp")
 _POWER = re.compile(r"(.+?)(?:_power)?_(W|w|kW|kw|mW)")
-_COUNTER = re.compile(r"(.+?)(?:_total)?_energy_(J|j|mJ|uJ|uj|Wh|wh|kWh|kwh)")
+_COUNTER = re.compile(r"(.+?(?=(?:_total)?_energy_)|energy(?=_))(?:_total)?(?:_energy)?_(J|j|mJ|uJ|uj|Wh|wh|kWh|kwh)")
 #: Channels named as jpwr names them, whose powers are in W.
 _JPWR = re.compile(r"(?:gpu|pynvml|rocm|gc|gh):.+")
 #: Columns that name the device of a row, the preferred ones first.
@@ -167,8 +167,7 @@ def _time_position(header: Header) -> int:
         if name in header.names:
             return header.column(name)
     raise ReadError(
-        f"{header.place}: there is no column of times; name one 't_s' (seconds) or 'timestamp', "
-        f"for instance {_EXAMPLE}"
+        f"{header.place}: there is no column of times; name one 't_s' (seconds) or 'timestamp', for instance {_EXAMPLE}"
     )
 
 

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 MOST_WATTS_OF_A_DEVICE = 1e6
 #: No counter of a device or a building shows more; it also catches 2**63 and its neighbours.
 MOST_JOULES = 1e15
+#: Thirty thousand years.
+MOST_SECONDS = 1e12
 #: An interval this many times the usual one is a gap.
 GAP = 5.0
 #: A sensor that shows one value for so many samples is suspect.
@@ -445,8 +447,8 @@ class Counter:
         if self._range_j is not None and (total_j > self._range_j).any():
             row = int(np.argmax(total_j > self._range_j))
             raise ReadError(
-                f"{where(row)}: the counter stands at {total_j[row]:.12g} J, above its range of {self._range_j:.12g} J; "
-                "the range is that of another counter, or in another unit"
+                f"{where(row)}: the counter stands at {total_j[row]:.12g} J, above its range of {self._range_j:.12g} "
+                "J; the range is that of another counter, or in another unit"
             )
 
     def _correct(self, steps: Floats, intervals: Floats, values: Floats) -> None:
@@ -520,6 +522,9 @@ def _check_order(times: Times, before: float, where: Callable[[int], str]) -> No
     t_s, row = times.t_s, -1
     if not np.isfinite(t_s).all():
         raise ReadError(f"{where(int(np.argmin(np.isfinite(t_s))))}: has no time")
+    for row_ in (0, -1):
+        if abs(t_s[row_]) > MOST_SECONDS:
+            raise ReadError(f"{where(row_ % len(t_s))}: {t_s[row_]:.6g} s is no time of a run")
     if t_s[0] < before:
         row = 0
     elif times.extremes[0] < 0:

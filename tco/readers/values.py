@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date
 from typing import NamedTuple
@@ -19,13 +20,15 @@ _STAMP = re.compile(
 
 
 class Place(NamedTuple):
-    """Where a field stands, for messages."""
+    """Where a field stands, for messages; in a file without rows the path says all, and the line is None."""
 
     path: str
-    line: int
+    line: int | None
     column: str
 
     def __str__(self) -> str:
+        if self.line is None:
+            return f"{self.path}: {self.column}"
         return f"{self.path}:{self.line}: column '{self.column}'"
 
 
@@ -73,7 +76,10 @@ def number(text: str, unit: str | None, place: Place) -> float:
         raise ReadError(
             f"{place}: '{bare}' has the unit '{match[2]}', the column {'has none' if not unit else f'is in {unit}'}"
         )
-    return float(match[1])
+    value = float(match[1])
+    if value in (math.inf, -math.inf):
+        raise ReadError(f"{place}: '{bare[:40]}' is too large for a number")
+    return value
 
 
 def stamp(text: str, place: Place) -> Stamp:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("start_time", "window_name", "elapsed_time")
 _DEVICE = re.compile(r"(gpu|cpu)(\d+)_energy")
 _BOUNDARIES: dict[str, Boundary] = {"gpu": "gpu_board", "cpu": "cpu_package"}
+_MOST_WINDOWS = 1_000_000
 #: Windows are begun and ended one after the other by a program: ends may overlap by so much of the shorter one.
 _SLACK = 0.01
 
@@ -52,10 +53,12 @@ class _Window(NamedTuple):
 
     @property
     def end_s(self) -> float:
+        """When it ended, since 1970."""
         return self.begin_s + self.elapsed_s
 
     @property
     def energy_j(self) -> float:
+        """Of all devices."""
         return sum(self.energies_j.values())
 
 
@@ -64,7 +67,7 @@ def _windows(path: Path) -> list[_Window]:
     from tco.readers.rows import rows
 
     found = []
-    for row in rows(path, required=_COLUMNS):
+    for row in rows(path, required=_COLUMNS, most=_MOST_WINDOWS):
         begin, elapsed = row.number("start_time"), row.number("elapsed_time", at_least=0)
         if begin is None or elapsed is None:
             name = "start_time" if begin is None else "elapsed_time"

@@ -102,9 +102,7 @@ class LocalClock:
         self._last = float(local_s[-1])
         return local_s - offsets
 
-    def _is_after(
-        self, local_s: Floats, at: float, jump: float, where: Callable[[int], str]
-    ) -> NDArray[np.bool_]:
+    def _is_after(self, local_s: Floats, at: float, jump: float, where: Callable[[int], str]) -> NDArray[np.bool_]:
         """Which stamps lie after the clock was set back, at ``at``, by ``-jump``."""
         after: NDArray[np.bool_] = local_s >= at
         twice = (local_s >= at + jump) & ~after
@@ -114,8 +112,8 @@ class LocalClock:
         first = int(np.argmax(twice))
         if np.isnan(before[first]):
             raise ReadError(
-                f"{where(first)}: {self._shown(local_s[first])} was shown twice in {self._name}, where the clock was set "
-                f"back, and the file begins there; give the offset of its first stamp instead, as in --time-zone "
+                f"{where(first)}: {self._shown(local_s[first])} was shown twice in {self._name}, where the clock was "
+                f"set back, and the file begins there; give the offset of its first stamp instead, as in --time-zone "
                 f"{_offset_text(self._offset_at(at))}"
             )
         back = twice & (local_s < before) & (before >= at + jump)

@@ -151,7 +151,7 @@ class Tariff(Record):
             raise refusal("a tariff needs exactly one of 'energy', 'periods' and 'hourly'")
         if (self.hourly is None) != (self.hourly_unit is None):
             raise refusal("'hourly' and 'hourly_unit' go together")
-        names = [part.name for part in (*self.periods, *self.demand)]
+        names = [period.name for period in self.periods] + [charge.name for charge in self.demand]
         if len(set(names)) < len(names):
             raise refusal("two periods or demand charges have one name")
         return self

@@ -215,7 +215,10 @@ class Bill(Record):
         description="Invoiced; with discounts and prepayments spread over their use; negotiated; or list price."
     )
     value: float = Field(allow_inf_nan=False)
-    currency: str = Field(description="ISO 4217 code, or the name of a provider's credits; never added across.")
+    currency: str | None = Field(
+        default=None, description="ISO 4217 code, or the name of a provider's credits; never added across."
+    )
+    category: str | None = Field(default=None, description="Usage, purchase, tax ... as the provider writes it.")
     quantity: float | None = Field(default=None, allow_inf_nan=False, description="How much was used, such as hours.")
     quantity_unit: str | None = Field(default=None, description="Unit of the quantity as the provider writes it.")
     sku: str | None = Field(default=None, description="The provider's name of what was bought.")
@@ -238,7 +241,7 @@ class Utilisation(Record):
     """How much of the devices the run uses, by one of three kinds that must not be mixed."""
 
     kind: Literal["MFU", "HFU", "busy"] = Field(
-        description="Model FLOP or all executed FLOP over the peak, or share of the time in which a device computes."
+        description="Model FLOP or executed FLOP over the peak, or share of the time in which anything runs on a device."
     )
     value: float = Field(ge=0, le=1, allow_inf_nan=False)
     stated: bool = Field(default=False, description="Whether it went into the tool instead of coming out of it.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rich import box
@@ -10,8 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tco.estimation.costs.choice import METHODS
 from tco.estimation.costs.replace import Replacement
+from tco.estimation.costs.running import RUNNING
 from tco.estimation.costs.whole_life import WholeLife
 from tco.estimation.result import Estimate, Line
 from tco.reports.numbers import digits, show_range
@@ -30,40 +30,44 @@ class Column(NamedTuple):
         Shown above.
     prefix
         Its lines are ``<prefix>.total`` and the like.
-    method
-        Of `METHODS`.
-    total
-        Its total.
+    about
+        Its total, or where that is missing the first of its lines: what it says of itself.
     """
 
     title: str
     prefix: str
-    method: str
-    total: Line
+    about: Line
+
+
+_PREFIXES = {
+    "amortised": "cost",
+    "annuity": "cost.annuity",
+    "acquisition": "cost.acquisition",
+    "cash-flow NPV": "cost.npv",
+}
 
 
 def columns(estimate: Estimate) -> list[Column]:
-    """The methods that have a total, in the order in which they are known."""
+    """The methods that have lines, in the order in which they are known."""
+    lines = estimate.lines
     found = []
-    for name in estimate:
-        parts = name.split(".")
-        if parts[0] != "cost" or parts[-1] != "total" or ".per_" in name:
-            continue
-        line = estimate[name]
-        method = str(line.facts["method"])
-        provider = line.facts.get("provider")
-        title = method if provider is None else f"{method}, {provider}"
-        found.append(Column(title, name.removesuffix(".total"), method, line))
-    return sorted(found, key=lambda column: METHODS.index(column.method))  # type: ignore[arg-type]
+    for method, prefix in _PREFIXES.items():
+        own = [
+            line for name, line in lines.items() if name.rpartition(".")[0] == prefix and line.facts["method"] == method
+        ]
+        if own:
+            found.append(Column(method, prefix, lines.get(f"{prefix}.total", own[0])))
+    for name, line in lines.items():
+        if name.startswith("cost.rental") and name.endswith(".total"):
+            title = f"rental, {line.facts['provider']}"
+            found.append(Column(title, name.removesuffix(".total"), line))
+    return found
 
 
 def _rows(estimate: Estimate, shown: Sequence[Column]) -> list[str]:
     """What is shown of each method, by the part of the name behind its prefix."""
     names = list(estimate)
-    running = [
-        name.removeprefix("cost.")
-        for name in (estimate["cost.opex"].parts if "cost.opex" in estimate else ())
-    ]
+    running = [name.removeprefix("cost.") for name in names if name.removeprefix("cost.") in RUNNING]
     work = []
     for column in shown:
         for name in names:
@@ -85,7 +89,7 @@ def to_dict(estimate: Estimate) -> dict[str, Any]:
             name = _name(column, row)
             if name in whole["lines"]:
                 own[row] = whole["lines"][name]
-        facts = {key: value for key, value in column.total.facts.items() if key != "not_counted"}
+        facts = {key: value for key, value in column.about.facts.items() if key != "not_counted"}
         methods.append({"title": column.title, **facts, "lines": own})
     extra = {
         name: line
@@ -129,7 +133,7 @@ def render_methods(estimate: Estimate) -> RenderableType:
 
 
 def _methods_table(estimate: Estimate, shown: Sequence[Column]) -> Table:
-    money = str(shown[0].total.facts["currency"])
+    money = str(shown[0].about.facts["currency"])
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(money, no_wrap=True)
     for column in shown:
@@ -153,7 +157,8 @@ def _methods_table(estimate: Estimate, shown: Sequence[Column]) -> Table:
             name = "  " + row if not row.startswith("total.per_") else f"{row.removeprefix('total.')} [{unit}]"
         table.add_row(Text(name), *map(Text, cells), style="bold" if strong else "")
         if row == "total":
-            table.add_row(Text("  range", style="dim"), *[Text(_range(column.total), style="dim") for column in shown])
+            spans = [_range(lines.get(f"{column.prefix}.total")) for column in shown]
+            table.add_row(Text("  range", style="dim"), *[Text(span, style="dim") for span in spans])
             table.add_section()
     return table
 
@@ -164,16 +169,16 @@ def _readable(line: Line) -> tuple[str, str]:
     return show_value(line.quantity, line.unit)
 
 
-def _range(line: Line) -> str:
-    return show_range(line.quantity, line.low, line.high, line.unit)
+def _range(line: Line | None) -> str:
+    return "" if line is None else show_range(line.quantity, line.low, line.high, line.unit)
 
 
 def _about(shown: Sequence[Column]) -> Text:
     """Currency, price year, terms, vintage and convention of each method."""
     block = Text()
     for column in shown:
-        facts = column.total.facts
-        words = [f"{facts['currency']} of {facts['price_year'] or 'no stated year'}", str(facts.get("terms", ""))]
+        facts = column.about.facts
+        words = [_money(facts), str(facts.get("terms", ""))]
         if facts.get("index"):
             words.append(f"price index {facts['index']}, {facts['index_vintage']}")
         if facts.get("term"):
@@ -181,8 +186,18 @@ def _about(shown: Sequence[Column]) -> Text:
         if facts.get("convention"):
             words.append(str(facts["convention"]))
         block.append(f"{column.title}: ", style="bold")
-        block.append(", ".join(word for word in words if word) + f". {column.total.label}.\n", style="dim")
+        block.append(", ".join(word for word in words if word) + f". {column.about.label}.\n", style="dim")
     return block
+
+
+def _money(facts: Mapping[str, Any]) -> str:
+    """Currency and year of the money of a line."""
+    year = facts["price_year"]
+    return (
+        f"{facts['currency']}, prices as stated"
+        if year in (None, "stated")
+        else (f"{facts['currency']} of {year}".replace("stated", "as stated"))
+    )
 
 
 def _below(estimate: Estimate) -> list[RenderableType]:
@@ -196,9 +211,7 @@ def _below(estimate: Estimate) -> list[RenderableType]:
         wanted = "break_even" in name or name.startswith("reliability.") or line.facts.get("memo")
         if wanted or name.endswith("per_facility_power"):
             value, unit = _readable(line)
-            other.add_row(
-                Text(name), Text(f"{value} {unit}".strip()), Text(_range(line)), Text(line.label)
-            )
+            other.add_row(Text(name), Text(f"{value} {unit}".strip()), Text(_range(line)), Text(line.label))
     if other.rows:
         pieces.append(other)
     if "cost.total" in estimate:
@@ -208,8 +221,8 @@ def _below(estimate: Estimate) -> list[RenderableType]:
     missing = [m for m in estimate.missing if m.line.startswith("cost.")]
     if missing:
         block = Text("Not estimated\n", style="bold")
-        for line_, reason in missing:
-            block.append(f"  {line_}: {reason}\n", style="not bold")
+        for found in missing:
+            block.append(f"  {found.line}: {found.reason}\n", style="not bold")
         pieces.append(block)
     pieces.append(_assumed(estimate))
     return pieces
@@ -244,7 +257,7 @@ def render_whole_life(life: WholeLife) -> RenderableType:
     for key, value in (
         ("System", f"{life.nodes:g} x {life.system.title or life.system.name}"),
         ("Method", f"{facts['method']}: {facts['convention']}"),
-        ("Money", f"{life.money} of {facts['price_year']}, {facts['terms']}"),
+        ("Money", f"{_money(facts)}, {facts['terms']}"),
         ("Discount rate", f"{100 * life.rate:.3g} % a year, {facts['terms']}"),
     ):
         head.add_row(Text(key), Text(value))
@@ -278,9 +291,12 @@ def render_replacement(found: Replacement) -> RenderableType:
     money = found.money
     for key, value in (
         ("Keep", found.old.system.title or found.old.system.name),
-        ("Buy", f"{found.new.system.title or found.new.system.name}, a node does the work of {found.speedup:g} old ones"),
+        (
+            "Buy",
+            f"{found.new.system.title or found.new.system.name}, a node does the work of {found.speedup:g} old ones",
+        ),
         ("Work", f"grows {100 * found.growth:g} % a year"),
-        ("Money", f"{money} of {facts['price_year']}, real, present value at {100 * found.new.rate:.3g} % a year"),
+        ("Money", f"{_money(facts)}, real, present value at {100 * found.new.rate:.3g} % a year"),
     ):
         head.add_row(Text(key), Text(value))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

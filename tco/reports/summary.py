@@ -138,7 +138,8 @@ def summary(estimate: Estimate) -> Summary:
     run, graph = estimate.run, estimate.graph
     facts = [("Run", run.name or estimate.where)]
     if run.tool:
-        facts.append(("Measured with", " ".join(part for part in (run.tool.name, run.tool.version) if part)))
+        how = "Measured with" if run.prediction is None else "Predicted by"
+        facts.append((how, " ".join(part for part in (run.tool.name, run.tool.version) if part)))
     if estimate.system:
         facts.append(("Hardware", estimate.system.title or estimate.system.name))
     if estimate.region:
@@ -148,7 +149,11 @@ def summary(estimate: Estimate) -> Summary:
         note = node.label.partition(": ")[2] or "as stated"
         facts.append(("Grid factor", f"{input_value(node)}: {note}"))
     if "run.duration" in graph.named:
-        facts.append(("Duration", input_value(graph["run.duration"])))
+        node = graph["run.duration"]
+        shown = readable_unit(node.quantity, node.unit)
+        spread = show_range(node.quantity, *graph.range_of("run.duration"), shown) if node.operands else ""
+        of = f" ({spread} {shown}: predicted, with the error of the simulator)" if spread else ""
+        facts.append(("Duration", input_value(node) + of))
     used = estimate.readings[0]
     facts.append(("Energy from", f"{used.boundary}, {used.how}"))
     readings = tuple(

@@ -168,6 +168,14 @@ def test_a_normal_that_leaves_what_is_possible_is_said(examples) -> None:
     assert "site.pue: the median of its distribution is 1.38, its value 1.2" in " ".join(est.spread(10).notes)
 
 
+def test_a_range_that_reaches_a_division_by_0_is_said() -> None:
+    graph = Graph()
+    x = graph.input("x", Q(1.0, "1"), "1", given=Input(0.0, 2.0, samples=(0.0, 1.0, 2.0)))
+    graph.line("y", 1 / x, "1")
+    with pytest.raises(EstimateError, match="y: a sample of it is not a finite number"):
+        spread(graph, n=100)
+
+
 # ---- percentiles of streams ---------------------------------------------------------------------------------------
 
 SHAPES = {

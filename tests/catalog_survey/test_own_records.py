@@ -224,6 +224,21 @@ def test_a_ready_row_passes_once_it_is_filled_in(own: Path) -> None:
     assert errors(own) == []
 
 
+@pytest.mark.parametrize(("where", "throughput"), [((), False), (("devices=1",), False), (("devices>1",), True)])
+def test_a_row_of_a_stored_set_passes_at_once(own: Path, where: tuple[str, ...], throughput: bool) -> None:
+    """With the conditions in it, the check picks the same points and finds the same value."""
+    stored = read_library().pair_set("distir-fig3")
+    points = select(stored.load(), where)
+    scored = score(as_throughput(points) if throughput else points, resamples=0)
+    text = row_text(
+        scored, name="distir-99", tool="distir", metric="mape", stored=stored, where=where, throughput=throughput
+    )
+    (own / "validations" / "more.toml").write_text(text, encoding="utf-8")
+    assert errors(own) == []
+    change(own / "validations" / "more.toml", "value = ", "value = 1")
+    assert any("distir-99: value" in fault for fault in errors(own))
+
+
 def test_a_row_needs_a_metric_that_is_defined() -> None:
     scored = score(read_pairs(CSV, "mine.csv"), resamples=0)
     with pytest.raises(TcoError, match="metric 'mapee' is not known; did you mean 'mape'"):

@@ -144,9 +144,7 @@ def test_printed_tables_against_their_rule() -> None:
     for years in (3, 5, 7, 10, 15):
         assert sum(finance.macrs(years)) == pytest.approx(100, abs=0.005)
         assert finance.declining_balance(years) == pytest.approx(finance.macrs(years), abs=0.0065)
-    assert finance.declining_balance(5, "mid-quarter-1") == pytest.approx(
-        finance.macrs(5, "mid-quarter-1"), abs=0.0065
-    )
+    assert finance.declining_balance(5, "mid-quarter-1") == pytest.approx(finance.macrs(5, "mid-quarter-1"), abs=0.0065)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
@@ -168,9 +166,11 @@ def test_capital_recovery_repays_exactly(rate: float, years: int) -> None:
 
 
 @given(st.floats(-1e-6, 1e-6), LIVES)
-def test_capital_recovery_keeps_its_digits_near_a_rate_of_zero(rate: float, years: float) -> None:
+def test_capital_recovery_keeps_eight_digits_near_a_rate_of_zero(rate: float, years: float) -> None:
     series = 1 / years + rate * (years + 1) / (2 * years)
-    assert finance.capital_recovery_factor(rate, years) == pytest.approx(series, rel=1e-8)
+    assert finance.capital_recovery_factor(rate, years) == pytest.approx(
+        series, rel=3e-8
+    )  # the closed form alone: 1e-4 at 1e-12
 
 
 @given(RATES, RATES, LIVES)

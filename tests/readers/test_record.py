@@ -193,7 +193,7 @@ def test_listing_the_readers_loads_nothing_heavy() -> None:
 
 def test_a_file_that_no_reader_knows(file: Write, tmp_path: Path) -> None:
     with pytest.raises(
-        ReadError, match=r"x\.log: no reader knows this file; looked for: a run record .*--as nvidia-smi"
+        ReadError, match=r"x\.log: no reader knows this file; formats: run \(a record.*, nvidia-smi, .*--as csv --column time"
     ):
         read(file("x.log", "hello\n"))
     with pytest.raises(ReadError, match=r"gone\.csv: no such file"):

@@ -83,10 +83,16 @@ def test_jpwr_counts_a_grace_hopper_module_once(shared: Path, kind: str) -> None
     assert "is above 'gh:Module Power Socket 0'" in above
 
 
-@pytest.mark.parametrize("kind", ["power", "energy"])
-def test_jpwr_in_hdf5_says_what_to_do(shared: Path, kind: str) -> None:
-    with pytest.raises(ReadError, match=r"is an HDF5 file; run jpwr with '--df-filetype csv', or convert the table"):
-        read(shared / "samples/jpwr" / f"{kind}.node01.11042.h5")
+# the energies that jpwr stored are the right rectangles of the powers that it stored
+def test_jpwr_in_hdf5(shared: Path) -> None:
+    pytest.importorskip("h5py")
+    (energies,) = read(shared / "samples/jpwr/energy.node01.11042.h5")
+    assert {(e.unit, e.rule, e.boundary) for e in energies.energy} == {("Wh", "right_rectangle", "gpu_board")}
+    path = shared / "samples/jpwr/power.node01.11042.h5"
+    (powers,) = read(path, options=ReadOptions(rule="right_rectangle"))
+    assert by_device(powers) == pytest.approx(by_device(energies), rel=1e-12)
+    (one,) = read(path, options=ReadOptions(devices=("1",)))
+    assert set(by_device(one)) == {"pynvml:1"}
 
 
 # facts/measured/run_jpwr_two_gpus.json
@@ -179,8 +185,8 @@ def test_nvidia_smi_log_of_a_stuck_sensor(shared: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("query_gpu_noheader_nounits_constructed.csv", r":1: has no column names; log without 'noheader' \(nvidia-smi"),
-        ("dmon_constructed.txt", r":1: is a table of nvidia-smi dmon, which has no date; log with: nvidia-smi --query"),
+        ("query_gpu_noheader_nounits_constructed.csv", r":1: has no column names; say what was queried, such as --names 'times"),
+        ("dmon_constructed.txt", r":3: has no time; say how often dmon sampled, such as --interval '1 s'"),
     ],
 )
 def test_nvidia_smi_forms_that_are_refused(shared: Path, file: str, message: str) -> None:

@@ -144,7 +144,7 @@ def test_two_parts_that_share_a_sample_add_up(drawn: Any, at: int, rule: Rule) -
     at = min(max(at, 1), len(t) - 1)
     parts = [integrated(t[: at + 1], p[: at + 1], rule), integrated(t[at:], p[at:], rule)]
     known = [part.energy_j or 0.0 for part in parts]
-    assert sum(known) == pytest.approx(integrated(t, p, rule).energy_j, rel=1e-12, abs=1e-12)
+    assert sum(known) == pytest.approx(integrated(t, p, rule).energy_j or 0.0, rel=1e-12, abs=1e-12)
 
 
 @given(samples, st.floats(0.01, 100), st.sampled_from(RULES))
@@ -176,8 +176,8 @@ def test_the_trapezoid_lies_between_the_extremes(drawn: Any) -> None:
     assert 0 <= found.coverage <= 1
 
 
-def counted(t: Any, values: Any, cut: int = 0) -> Channel:
-    counter = Counter()
+def counted(t: Any, values: Any, cut: int = 0, **options: Any) -> Channel:
+    counter = Counter(**options)
     for a, b in ((0, cut), (cut, len(t))):
         counter.add(np.asarray(t[a:b], float), np.asarray(values[a:b], float))
     return counter.channel("gpu0")
@@ -191,10 +191,59 @@ def test_a_counter_is_last_less_first(cut: int) -> None:
     assert found.longest_gap_s == 50
 
 
-@pytest.mark.parametrize("cut", [0, 2])
-def test_a_counter_that_falls_is_refused(cut: int) -> None:
-    with pytest.raises(ReadError, match=r"the counter falls from 1500 J to 20 J; it wrapped or was reset, and without"):
-        counted([0, 10, 20], [1000, 1500, 20], cut)
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_an_interval_over_which_a_counter_falls_is_left_out(cut: int) -> None:
+    found = counted([0, 10, 20, 40], [1000, 1500, 20, 80], cut)
+    assert (found.energy_j, found.dropped, found.dropped_s) == (560, 1, 10)
+    assert found.coverage == pytest.approx(0.75)
+    assert found.mean_w == pytest.approx(560 / 30)
+    assert counted([0, 10], [1000, 20], min(cut, 1)).energy_j is None
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 3])
+def test_a_counter_that_begins_again_counts_from_zero(cut: int) -> None:
+    found = counted([0, 60, 120, 180], [9, 27, 6, 24], cut, restarts=True)
+    assert (found.energy_j, found.resets, found.dropped) == (42, 1, 0)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 3, 4])
+def test_a_counter_wraps_at_its_range(cut: int) -> None:
+    found = counted([0, 10, 20, 30], [80, 10, 60, 5], cut, range_j=100)
+    assert (found.energy_j, found.wraps, found.dropped) == (30 + 50 + 45, 2, 0)
+    assert found.another_wrap_w == 10
+    assert found.ambiguous
+
+
+def test_what_would_need_an_impossible_power_is_no_wrap() -> None:
+    found = counted([0, 10, 20], [5000, 4000, 4500], 0, range_j=260_000, most_w=2000)
+    assert (found.wraps, found.dropped, found.energy_j) == (0, 1, 500)
+    assert not found.ambiguous
+
+
+def test_a_counter_above_its_range_is_refused() -> None:
+    with pytest.raises(ReadError, match=r"sample 1: the counter stands at 101 J, above its range of 100 J; the range is"):
+        counted([0, 10], [50, 101], 0, range_j=100)
+
+
+@pytest.mark.parametrize("blank", [9223372036854775794.0, 2.0**63, -1.0])
+def test_a_counter_that_shows_what_cannot_be_has_no_value(blank: float) -> None:
+    found = counted([0, 10, 20], [100, blank, 300], 0)
+    assert (found.energy_j, found.samples, found.missing, found.impossible) == (200, 2, 1, 1)
+
+
+totals = st.lists(st.integers(0, 1000), min_size=2, max_size=40)
+
+
+@given(totals, st.integers(1001, 5000), st.data())
+def test_a_wrapping_counter_gives_the_energy_of_one_that_does_not(
+    steps: list[int], range_j: int, data: st.DataObject
+) -> None:
+    whole = np.cumsum(steps)
+    t = np.arange(len(steps)) * 10.0
+    cut = data.draw(st.integers(0, len(t)))
+    found = counted(t, whole % range_j, cut, range_j=range_j, most_w=1e6)
+    assert found.energy_j == pytest.approx(float(whole[-1] - whole[0]), abs=1e-6)
+    assert found.wraps == int(whole[-1] // range_j - whole[0] // range_j)
 
 
 def test_a_counter_without_values_is_not_zero() -> None:

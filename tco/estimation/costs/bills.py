@@ -1,4 +1,4 @@
-"""The electricity bill of a run, by one delivered price; a tariff with its parts goes to `tco.estimation.costs.tariffs`."""
+"""The electricity bill of a run by one delivered price; for a tariff with parts see `tco.estimation.costs.tariffs`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _flat_price(case: Case) -> Node | None:
 
 
 def _warn_if_like_spot(case: Case, node: Node) -> None:
-    """Say so where a stated tariff is nearer, as a ratio, to the wholesale price of the place than to its delivered one."""
+    """Say so where a stated tariff is nearer, as a ratio, to the wholesale price of the place than to the delivered."""
     if case.region is None:
         return
     from tco.catalog.prices import wholesale

@@ -79,6 +79,8 @@ class Plan:
         Share of the price of equipment that is got at the end of its life, where stated.
     colocation
         Whether a rent is paid instead of a building.
+    node_price
+        Price of a whole node, in the currency and at the price level of the report.
     not_counted
         What has no price here, so that readers know.
     """
@@ -88,7 +90,13 @@ class Plan:
     followers: list[Follower] = field(default_factory=list)
     residual: Node | None = None
     colocation: bool = False
+    node_price: Node | None = None
     not_counted: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> set[str]:
+        """Names of what is bought, parts under the name of the whole."""
+        return {known.name.partition(".")[0] for known in self.capitals} | {known.name for known in self.followers}
 
     def lines(
         self,
@@ -128,9 +136,7 @@ class Plan:
                 continue
             result = follower.by(hardware, follower.rate)
             name = f"{prefix}.{follower.name}"
-            found[follower.name] = ledger.line(
-                name, result, follower.label, follower.by, method, [hardware], **facts
-            )
+            found[follower.name] = ledger.line(name, result, follower.label, follower.by, method, [hardware], **facts)
         return {name: found[name] for name in _ORDER if name in found}
 
 
@@ -148,16 +154,54 @@ def make_plan(case: Case, ledger: Ledger, node_price: Node | None, building: Nod
     _add_equipment(case, plan, nodes)
     if not plan.colocation:
         _add_facility(case, plan, building, nodes)
-    for name in ("storage", "racks", "installation", "software"):
-        if all(known.name != name for known in (*plan.capitals, *plan.followers)):
-            plan.not_counted.append(name)
+    names = plan.names
+    plan.not_counted.extend(name for name in ("storage", "racks", "installation", "software") if name not in names)
     return plan
+
+
+def amortised_cost(case: Case, plan: Plan, capital: Capital) -> Costed:
+    """A run's share of a price by straight line over the life, or by a steady decline where one is stated."""
+    decline = _decline(case)
+    if decline is not None and capital.equipment:
+        rate, age = decline
+        time = paid_time(case)
+        assert time is not None
+        from tco.formulas import depreciation
+
+        result = depreciation.declined_by_use(capital.price, rate, age, capital.amount, time)
+        return result, depreciation.declined_by_use
+    if capital.rating is not None:
+        result = formulas.building_cost(capital.price, capital.rating, capital.pieces, capital.share)
+        return result, formulas.building_cost
+    price = capital.price
+    if plan.residual is not None and capital.equipment:
+        price = formulas.net_price(price, plan.residual)
+    return formulas.amortised(price, capital.pieces, capital.share), formulas.amortised
+
+
+def _decline(case: Case) -> tuple[Node, Node] | None:
+    system, assumed = case.system, case.system_assumed
+    rate = case.one_of(
+        "system.decline", "1/year", "Steady decline of the value of equipment",
+        stated=system.decline if system else None, assumed=assumed,
+    )  # fmt: skip
+    age = case.one_of(
+        "system.age", "year", "From purchase to the run", stated=system.age if system else None, assumed=assumed
+    )
+    if rate is None:
+        return None
+    if age is None:
+        case.offered.add("system.age")
+        age = case.graph.input("system.age", Q(0.0, "year"), "year", "From purchase to the run: bought for it")
+    return rate, age
 
 
 def system_figure(case: Case, name: str, unit: str, label: str, *, default: str | None = None) -> Node | None:
     """An input of the system: stated, else of its record."""
     figure: Figure | None = getattr(case.system, name) if case.system else None
-    facts = {"price_year": figure.price_year} if figure is not None and figure.price_year is not None else {}
+    facts: dict[str, Any] = {}
+    if figure is not None and figure.price_year is not None:
+        facts["price_year"] = figure.price_year
     return case.one_of(
         f"system.{name}", unit, label, stated=figure, assumed=case.system_assumed, default=default, **facts
     )
@@ -166,7 +210,9 @@ def system_figure(case: Case, name: str, unit: str, label: str, *, default: str 
 def site_figure(case: Case, name: str, unit: str, label: str, *, default: str | None = None) -> Node | None:
     """An input of the site: stated, else of its record."""
     figure: Figure | None = getattr(case.site, name)
-    facts = {"price_year": figure.price_year} if figure is not None and figure.price_year is not None else {}
+    facts: dict[str, Any] = {}
+    if figure is not None and figure.price_year is not None:
+        facts["price_year"] = figure.price_year
     return case.one_of(f"site.{name}", unit, label, stated=figure, default=default, **facts)
 
 
@@ -196,8 +242,8 @@ def share_of(case: Case, life: Node) -> Node:
         time = paid_time(case)
         assert time is not None
         return formulas.share_of_other_life(time, life)
-    used = Q(1, "1") if case.cost.allocation == "time" else utilisation(case)
-    return share_of_life(duration(case), life, used)  # type: ignore[misc]
+    used = case.graph.operate("same", Q(1.0, "1")) if case.cost.allocation == "time" else utilisation(case)
+    return share_of_life(duration(case), life, used)
 
 
 def wider(region: Region) -> tuple[str, ...]:
@@ -246,6 +292,7 @@ def _add_hardware(case: Case, plan: Plan, price: Node | None, nodes: Node | None
     if board is None or host is None:
         converted = ledger.price(price)
         assert converted is not None
+        plan.node_price = converted
         plan.capitals.append(Capital("hardware", "Nodes", converted, nodes, life, share))
         return
     per_node = system.devices_per_node if system else None
@@ -253,18 +300,21 @@ def _add_hardware(case: Case, plan: Plan, price: Node | None, nodes: Node | None
         case.miss(name, "the accelerators of a node are not known; give --set system.devices_per_node=8")
         return
     place = f"{system.name}: devices_per_node" if system else "system.devices_per_node"
-    count = case.given(
-        "system.devices_per_node", Q(per_node or 1, "1"), "1", "Accelerators in a node", place
-    )
+    count = case.given("system.devices_per_node", Q(per_node or 1, "1"), "1", "Accelerators in a node", place)
+    boards, rest = ledger.price(board), ledger.price(host)
+    assert boards is not None
+    assert rest is not None
+    plan.node_price = boards * count + rest
+    ledger.same_years(plan.node_price, boards)
     for part, label, piece, pieces in (
-        ("accelerators", "Accelerators", board, nodes * count),
-        ("hosts", "Nodes without accelerators", host, nodes),
+        ("accelerators", "Accelerators", boards, nodes * count),
+        ("hosts", "Nodes without accelerators", rest, nodes),
     ):
         own = system_figure(case, f"{part.removesuffix('s')}_lifetime", "year", f"Useful life of the {part}")
-        converted = ledger.price(piece)
-        assert converted is not None
         part_share = share if own is None else share_of(case, own)
-        plan.capitals.append(Capital(f"hardware.{part}", label, converted, pieces, own or life, part_share))
+        plan.capitals.append(
+            Capital(f"hardware.{part}", label, piece, pieces, life if own is None else own, part_share)
+        )
 
 
 def _add_equipment(case: Case, plan: Plan, nodes: Node | None) -> None:
@@ -287,7 +337,7 @@ def _add_equipment(case: Case, plan: Plan, nodes: Node | None) -> None:
         converted = ledger.price(price)
         assert converted is not None
         part_share = share if own is None else share_of(case, own)
-        life = own or case.graph["system.lifetime"]
+        life = case.graph["system.lifetime"] if own is None else own
         plan.capitals.append(Capital(name, label, converted, nodes, life, part_share, equipment))
     if hardware and nodes is not None and nodes.value > 1 and all(c.name != "network" for c in plan.capitals):
         rate = case.one_of(
@@ -336,7 +386,7 @@ def _add_facility(case: Case, plan: Plan, building: Node | None, nodes: Node | N
     plant = formulas.proportional_cost(per_power, part)
     shell = formulas.proportional_cost(per_power, 1 - part)
     for inner, words, price, own in (
-        ("power_cooling", "Power and cooling", plant, plant_life or life),
+        ("power_cooling", "Power and cooling", plant, life if plant_life is None else plant_life),
         ("building", "Building without power and cooling", shell, life),
     ):
         plan.ledger.same_years(price, per_power)

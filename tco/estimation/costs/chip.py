@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from tco.catalog.prices import chip_figure
 from tco.catalog.tables import table
-from tco.errors import EstimateError, RecordError, did_you_mean
+from tco.errors import EstimateError, RecordError, UnitError, did_you_mean
 from tco.formulas import chip as formulas
 from tco.formulas import silicon
 from tco.graph import Graph, Node
 from tco.records.figure import Figure
-from tco.units import UnitError, read_quantity, show
+from tco.units import read_quantity, show
 
 
 class ChipCost(NamedTuple):

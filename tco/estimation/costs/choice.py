@@ -61,7 +61,10 @@ def methods_of(text: str) -> tuple[Method, ...]:
     found: list[Method] = []
     for word in text.split(","):
         name = word.strip()
-        method = next((known for known in METHODS if known.casefold() == name.casefold()), _SHORT.get(name.casefold()))
+        method: Method | None = _SHORT.get(name.casefold())
+        for known in METHODS:
+            if known.casefold() == name.casefold():
+                method = known
         if method is None:
             hint = did_you_mean(name, METHODS)
             raise EstimateError(f"cost method '{name}' is not known{hint} (methods: {', '.join(METHODS)}, or all)")
@@ -80,6 +83,4 @@ def allocation_of(text: str) -> Allocation:
     for known in ALLOCATIONS:
         if text == known:
             return known
-    raise EstimateError(
-        f"allocation '{text}' is not known{did_you_mean(text, ALLOCATIONS)} ({', '.join(ALLOCATIONS)})"
-    )
+    raise EstimateError(f"allocation '{text}' is not known{did_you_mean(text, ALLOCATIONS)} ({', '.join(ALLOCATIONS)})")

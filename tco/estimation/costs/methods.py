@@ -6,52 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from tco.estimation.case import Case
-from tco.estimation.costs.capital import Capital, Costed, Plan, paid_time
+from tco.estimation.costs.capital import Capital, Costed, Plan
 from tco.estimation.costs.choice import Method
 from tco.estimation.costs.money import Ledger
 from tco.formulas import cost as formulas
-from tco.formulas import depreciation, finance
+from tco.formulas import finance
 from tco.graph import Node
 from tco.records.costs import Finance
 from tco.records.figure import Figure
 from tco.units import Q
 
 CONVENTION = "first flow at year 0, running costs and residual at the end of each year"
-
-
-def amortised_cost(case: Case, plan: Plan, capital: Capital) -> Costed:
-    """A run's share of a price by straight line over the life, or by a steady decline where one is stated."""
-    decline = _decline(case)
-    if decline is not None and capital.equipment:
-        rate, age = decline
-        time = paid_time(case)
-        assert time is not None
-        result = depreciation.declined_by_use(capital.price, rate, age, capital.amount, time)
-        return result, depreciation.declined_by_use
-    if capital.rating is not None:
-        result = formulas.building_cost(capital.price, capital.rating, capital.pieces, capital.share)
-        return result, formulas.building_cost
-    price = capital.price
-    if plan.residual is not None and capital.equipment:
-        price = formulas.net_price(price, plan.residual)
-    return formulas.amortised(price, capital.pieces, capital.share), formulas.amortised
-
-
-def _decline(case: Case) -> tuple[Node, Node] | None:
-    system, assumed = case.system, case.system_assumed
-    rate = case.one_of(
-        "system.decline", "1/year", "Steady decline of the value of equipment",
-        stated=system.decline if system else None, assumed=assumed,
-    )  # fmt: skip
-    age = case.one_of(
-        "system.age", "year", "From purchase to the run", stated=system.age if system else None, assumed=assumed
-    )
-    if rate is None:
-        return None
-    if age is None:
-        case.offered.add("system.age")
-        age = case.graph.input("system.age", Q(0.0, "year"), "year", "From purchase to the run: bought for it")
-    return rate, age
 
 
 class Terms:

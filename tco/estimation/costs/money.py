@@ -103,7 +103,9 @@ class Ledger:
             return case.figure(name, figure, unit, label, assumed=False, date=case.cost.fx_date.isoformat())
         current = catalog.exchange_rate(own, self.money)
         known = (
-            "" if current is None else f" (for instance '{current.quantity(unit).magnitude:.4f} {unit}': {current.source})"
+            ""
+            if current is None
+            else f" (for instance '{current.quantity(unit).magnitude:.4f} {unit}': {current.source})"
         )
         if current is None or not (priced.given and priced.given.assumed):
             raise EstimateError(
@@ -170,7 +172,14 @@ class Ledger:
         return node
 
     def total(
-        self, name: str, label: str, parts: Mapping[str, Node | None], method: Method, *, real: bool = False, **facts: Any
+        self,
+        name: str,
+        label: str,
+        parts: Mapping[str, Node | None],
+        method: Method,
+        *,
+        real: bool = False,
+        **facts: Any,
     ) -> Node | None:
         """A cost that is the sum of others; missing where one of them is."""
         nodes = [node for node in parts.values() if node is not None]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 from tco.catalog.prices import PROVIDERS, Term, rental
 from tco.errors import EstimateError, did_you_mean
 from tco.estimation.case import Case
-from tco.estimation.costs.capital import Plan, system_figure
 from tco.estimation.costs.choice import Method
 from tco.estimation.costs.money import Ledger
 from tco.estimation.costs.running import devices
@@ -55,7 +54,8 @@ def add_rental(case: Case, ledger: Ledger) -> dict[str, Node]:
         words = {"stated": "the price stated", "specialist": "specialist cloud", "hyperscaler": "hyperscaler"}[provider]
         label = f"Rent of the devices, {words}, {term}"
         name = f"cost.rental{where}.total"
-        of, about = [converted], {"provider": provider, "term": term}
+        of: list[Node] = [converted]
+        about: dict[str, Any] = {"provider": provider, "term": term}
         if term in ("1-year", "3-year"):  # the term is paid to its end, used or not
             result = formulas.committed_cost(converted, count, duration(case), utilisation(case))
             found[provider] = ledger.line(name, result, label, formulas.committed_cost, METHOD, of, **about)
@@ -65,22 +65,27 @@ def add_rental(case: Case, ledger: Ledger) -> dict[str, Node]:
     return found
 
 
+def stated_rent(case: Case) -> Node | None:
+    """The rent of one accelerator that the user or the record states, the discount of a commitment off."""
+    figure = case.system.rental_price if case.system else None
+    facts: dict[str, Any] = {} if figure is None or figure.price_year is None else {"price_year": figure.price_year}
+    label = f"Rent of one accelerator, {term_of(case)}"
+    price = case.one_of("rental.price", "money/h", label, stated=figure, assumed=case.system_assumed, **facts)
+    discount = case.one_of("rental.discount", "1", "Discount of a commitment on the rent", stated=None)
+    if price is None or discount is None:
+        return price
+    name = "rental.committed"
+    if name in case.graph.named:
+        return case.graph[name]
+    result = formulas.committed_price(price, discount)
+    return case.graph.line(name, result, "money/h", "Rent with the discount", by=formulas.committed_price, **facts)
+
+
 def _prices(case: Case, term: Term) -> dict[str, Node]:
     found: dict[str, Node] = {}
     label = f"Rent of one accelerator, {term}"
-    figure = case.system.rental_price if case.system else None
-    stated = case.one_of(
-        "rental.price", "money/h", label, stated=figure, assumed=case.system_assumed,
-        price_year=figure.price_year if figure else None,
-    )  # fmt: skip
-    discount = case.one_of("rental.discount", "1", "Discount of a commitment on the rent", stated=None)
+    stated = stated_rent(case)
     if stated is not None:
-        if discount is not None:
-            result = formulas.committed_price(stated, discount)
-            stated = case.graph.line(
-                "rental.committed", result, "money/h", "Rent with the discount", by=formulas.committed_price,
-                price_year=stated.facts.get("price_year"),
-            )  # fmt: skip
         found["stated"] = stated
     accelerator = case.system.accelerator if case.system else None
     if accelerator is None:
@@ -98,9 +103,7 @@ def _prices(case: Case, term: Term) -> dict[str, Node]:
     return found
 
 
-def add_break_even(
-    case: Case, standing: Node, running: Node, rents: dict[str, Node], own: str, name: str
-) -> None:
+def add_break_even(case: Case, standing: Node, running: Node, rents: dict[str, Node], own: str, name: str) -> None:
     """The utilisation from which owning costs less than each rent.
 
     Parameters
@@ -119,14 +122,16 @@ def add_break_even(
             f"a {term_of(case)} commitment is paid whether used or not, as owning is: the use decides nothing",
         )
         return
-    charged = utilisation(case) if case.cost.allocation in ("used", "reserved") else Q(1.0, "1")
+    charged = (
+        utilisation(case) if case.cost.allocation in ("used", "reserved") else case.graph.operate("same", Q(1.0, "1"))
+    )
     for provider, rent in rents.items():
         where = "" if provider == "stated" else f".{provider}"
         line = f"cost.rental{where}.break_even_{name}utilisation"
         if rent.value <= running.value:
             case.miss(line, "the rent is less than the running costs of owning alone: renting is cheaper at any use")
             continue
-        result = formulas.break_even_utilisation(standing, charged, rent, running)  # type: ignore[misc]
+        result = formulas.break_even_utilisation(standing, charged, rent, running)
         case.graph.line(
             line, result, "1", f"Utilisation from which owning ({own}) is cheaper than this rent; above 1: never",
             by=formulas.break_even_utilisation, method=METHOD, against=own, provider=provider,

@@ -1,4 +1,4 @@
-"""Keep a system, or replace it by another that does the same work: cost, carbon, payback, and the carbon price between."""
+"""Keep a system, or replace it by one that does the same work: cost, carbon, payback, and the carbon price between."""
 
 from __future__ import annotations
 
@@ -110,9 +110,7 @@ class Replacement(NamedTuple):
 def _split(stated: Mapping[str, object], which: str) -> dict[str, object]:
     """Values for one of the two systems: those with its prefix, and those without any."""
     other = {"old": "new.", "new": "old."}[which]
-    return {
-        name.removeprefix(f"{which}."): value for name, value in stated.items() if not name.startswith(other)
-    }
+    return {name.removeprefix(f"{which}."): value for name, value in stated.items() if not name.startswith(other)}
 
 
 class _Way(NamedTuple):
@@ -149,9 +147,7 @@ def _way(life: WholeLife) -> _Way:
 def _bought(life: WholeLife, name: str) -> bool:
     plan = life.estimate.plan
     assert plan is not None
-    return name == "residual" or any(
-        known.name.partition(".")[0] == name for known in (*plan.capitals, *plan.followers)
-    )
+    return name == "residual" or name in plan.names
 
 
 def replace(
@@ -215,11 +211,13 @@ def replace(
         quantity = read_quantity(resale, "money")
         back = float(quantity.m_as(Q(1, after.money).units)) if f"{quantity.units:~C}" == after.money else -1.0
         if back < 0:
-            raise EstimateError(f"--resale '{resale}' must be in {after.money}, as the costs are: write '20000 {after.money}'")
+            raise EstimateError(
+                f"--resale '{resale}' must be in {after.money}, as the costs are: write '20000 {after.money}'"
+            )
     table = _table(after, kept, bought, years, nodes, growth, gain, back)
     last = table[-1]
-    less = Q(last.keep_carbon - last.buy_carbon, "kgCO2e")
-    more = Q(last.buy_cost - last.keep_cost, after.money)
+    less: Any = Q(last.keep_carbon - last.buy_carbon, "kgCO2e")
+    more: Any = Q(last.buy_cost - last.keep_cost, after.money)
     price = None
     if float(more.magnitude) <= 0:
         price = 0.0

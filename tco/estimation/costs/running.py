@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tco.estimation.case import Case
-from tco.estimation.costs.capital import Plan, node_price, paid_time, site_figure, system_figure
+from tco.estimation.costs.capital import Plan, paid_time, site_figure, system_figure
 from tco.estimation.costs.money import Ledger
 from tco.estimation.energy import Energies
 from tco.estimation.hardware import duration, has_duration, node_count
@@ -12,6 +12,11 @@ from tco.formulas import reliability
 from tco.graph import Node
 from tco.units import Q
 
+#: All running costs, without ``cost.``, in the order in which they are shown.
+RUNNING = (
+    "energy", "maintenance", "support", "licences", "staff", "operation", "colocation", "insurance", "water", "floor",
+    "carbon", "spares",
+)  # fmt: skip
 #: Lines that cost by use alone; all others are paid whether the nodes are used or not.
 BY_USE = ("energy", "water", "carbon", "spares")
 
@@ -23,19 +28,23 @@ def running_lines(
     ledger = plan.ledger
     found: dict[str, Node | None] = {"energy": energy, "maintenance": _maintenance(case, ledger, hardware)}
     optional = {
-        "support": _by_price(case, ledger, "support", "Support contract, per year over the price", "Support contract"),
+        "support": _by_price(case, plan, "support", "Support contract, per year over the price", "Support contract"),
         "licences": _licences(case, ledger),
         "staff": _staff(case, ledger),
         "operation": _by_power(case, ledger, "operation", "Running the facility, electricity left out"),
         "colocation": _by_power(case, ledger, "colocation", "Rent of space with power and cooling"),
-        "insurance": _by_price(case, ledger, "insurance", "Insurance, per year over the price", "Insurance"),
+        "insurance": _by_price(case, plan, "insurance", "Insurance, per year over the price", "Insurance"),
         "water": _water(case, ledger),
         "floor": _floor(case, ledger),
         "carbon": _carbon(case, ledger),
         "spares": _spares(case, ledger),
     }
-    found |= {name: node for name, node in optional.items() if node is not None}
-    plan.not_counted.extend(name for name, node in optional.items() if node is None and name != "colocation")
+    lacking = {missing.line for missing in case.missing}
+    for name, node in optional.items():
+        if node is not None or f"cost.{name}" in lacking:  # stated, and not to be told: then the total is not, either
+            found[name] = node
+        elif name != "colocation":
+            plan.not_counted.append(name)
     return found
 
 
@@ -80,16 +89,16 @@ def _need(case: Case, name: str, what: str) -> None:
     case.miss(f"cost.{name}", f"it needs {what}")
 
 
-def _by_price(case: Case, ledger: Ledger, name: str, label: str, words: str) -> Node | None:
+def _by_price(case: Case, plan: Plan, name: str, label: str, words: str) -> Node | None:
     rate = system_figure(case, name, "1/year", label)
     if rate is None:
         return None
-    price, nodes, time = ledger.price(node_price(case)), node_count(case), paid_time(case)
+    price, nodes, time = plan.node_price, node_count(case), paid_time(case)
     if price is None or nodes is None or time is None:
         _need(case, name, "the price of a node (--set system.price='250000 USD'), nodes and a duration")
         return None
     result = formulas.cost_by_price(price, rate, nodes, time)
-    return ledger.line(f"cost.{name}", result, words, formulas.cost_by_price, "amortised", [price])
+    return plan.ledger.line(f"cost.{name}", result, words, formulas.cost_by_price, "amortised", [price])
 
 
 def _by_power(case: Case, ledger: Ledger, name: str, label: str) -> Node | None:
@@ -127,7 +136,7 @@ def _staff(case: Case, ledger: Ledger) -> Node | None:
     if staff is None or salary is None or rating is None or nodes is None or time is None:
         _need(
             case, "staff",
-            "--set site.staff='0.6 FTE/MW', --set site.salary='100000 EUR/(FTE year)', system.rating, nodes, a duration",
+            "--set site.staff='0.6 FTE/MW', --set site.salary='100000 EUR/(FTE year)', system.rating, nodes, duration",
         )  # fmt: skip
         return None
     result = formulas.staff_cost(staff, salary, rating, nodes, time)
@@ -186,7 +195,12 @@ def _spares(case: Case, ledger: Ledger) -> Node | None:
     failures = reliability.expected_failures(rate, count, duration(case))
     result = reliability.spares_cost(failures, price)
     return ledger.line(
-        "cost.spares", result, "Accelerators replaced because they failed", reliability.spares_cost, "amortised", [price]
+        "cost.spares",
+        result,
+        "Accelerators replaced because they failed",
+        reliability.spares_cost,
+        "amortised",
+        [price],
     )
 
 

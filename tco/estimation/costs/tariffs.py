@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from tco import catalog
 from tco.errors import EstimateError, ReadError
 from tco.estimation.case import Case
 from tco.estimation.costs.capital import paid_time, site_figure, system_figure
@@ -32,7 +35,12 @@ def _given(case: Case, tariff: Tariff, name: str, figure: Figure, unit: str, lab
     source = figure.source or tariff.source
     year = figure.price_year or (tariff.source.year if tariff.source else None)
     known = figure.model_copy(update={"source": source})
-    return case.figure(name, known, unit, label, assumed=False, price_year=year)
+    node = case.figure(name, known, unit, label, assumed=False, price_year=year)
+    bounds = catalog.plausible({"money/kWh": "tariff.energy", "money/(kW*month)": "tariff.demand"}.get(unit, name))
+    fault = bounds.fault(node.quantity) if bounds is not None else None
+    if fault:
+        raise EstimateError(f"{name}: {fault}")
+    return node
 
 
 def first_price(case: Case, tariff: Tariff) -> Node:
@@ -66,7 +74,7 @@ def add_parts(case: Case, ledger: Ledger, energies: Energies, tariff: Tariff) ->
             base = nodes[0]
             for node in nodes[1:]:
                 base = base + node
-            flag = {"standing": True} if group is standing else {}
+            flag: dict[str, Any] = {"standing": True} if group is standing else {}
             result = electricity.levy(base, share)
             line = ledger.line(f"cost.energy.{name}", result, words, electricity.levy, "amortised", nodes, **flag)
             group[f"cost.energy.{name}"] = line
@@ -149,7 +157,8 @@ def _in_block(
         f"tariff.{period.name}.block{index + 1}.hours", block.hours_of_use, "h", "Hours of use that the block holds",
         assumed=False,
     )  # fmt: skip
-    size = electricity.block_size(hours, demand, share, duration(case), Q(1, "month"))  # type: ignore[misc]
+    month = case.graph.operate("same", Q(1.0, "month"))
+    size = electricity.block_size(hours, demand, share, duration(case), month)
     return electricity.energy_in_block(energy, before, size), before + size
 
 
@@ -200,9 +209,7 @@ def _standing_lines(case: Case, ledger: Ledger, energies: Energies, tariff: Tari
         result = electricity.demand_charge(price, demand, time)
         line = f"cost.energy.{charge.name}"
         label = f"Charge for the highest power of the month, {charge.name}"
-        found[line] = ledger.line(
-            line, result, label, electricity.demand_charge, "amortised", [price], standing=True
-        )
+        found[line] = ledger.line(line, result, label, electricity.demand_charge, "amortised", [price], standing=True)
     if tariff.fixed:
         share = site_figure(case, "share", "1", "Share of the site that the nodes of the run are")
         if share is None:
@@ -211,7 +218,9 @@ def _standing_lines(case: Case, ledger: Ledger, energies: Energies, tariff: Tari
             )
             return None
         for index, figure in enumerate(tariff.fixed):
-            price = ledger.price(_given(case, tariff, f"tariff.fixed{index + 1}", figure, "money/month", "Fixed charge"))
+            price = ledger.price(
+                _given(case, tariff, f"tariff.fixed{index + 1}", figure, "money/month", "Fixed charge")
+            )
             assert price is not None
             result = electricity.fixed_charge(price, share, time)
             line = f"cost.energy.fixed-{index + 1}"
@@ -254,17 +263,15 @@ def _shares(case: Case, tariff: Tariff) -> list[Node] | None:
             node = case.one_of(name, "1", label, stated=period.share)
             assert node is not None
             shares.append(node)
-    rest: Node | None = None
-    for share in shares:
-        rest = share if rest is None else rest + share
-    remainder = Q(1, "1") if rest is None else 1 - rest
-    if float(getattr(remainder, "quantity", remainder).magnitude) < -_APART:
+    name = f"tariff.{last.name}.share"
+    if not shares:
+        return [case.graph.input(name, Q(1.0, "1"), "1", "All of the energy")]
+    rest = 1 - shares[0]
+    for share in shares[1:]:
+        rest = rest - share
+    if float(rest.quantity.magnitude) < -_APART:
         raise EstimateError(f"the shares of {', '.join(names)} add up to more than 1")
-    shares.append(
-        case.graph.line(f"tariff.{last.name}.share", remainder, "1", f"Share of the energy, {last.name}: the rest")
-        if rest is not None
-        else case.graph.input(f"tariff.{last.name}.share", Q(1.0, "1"), "1", "All of the energy")
-    )
+    shares.append(case.graph.line(name, rest, "1", f"Share of the energy, {last.name}: the rest"))
     return shares
 
 
@@ -277,7 +284,9 @@ def _shares_by_hours(case: Case, tariff: Tariff, periods: list[TariffPeriod]) ->
     zone = zone_named(tariff.time_zone)
     profile, why_mean = power_over_time(case)
     if why_mean:
-        case.warn("mean-power", f"{why_mean}: its mean power is matched with the hours of the tariff", "site.electricity")
+        case.warn(
+            "mean-power", f"{why_mean}: its mean power is matched with the hours of the tariff", "site.electricity"
+        )
     first = datetime.fromtimestamp(profile.begin, UTC).astimezone(zone).date()
     last = datetime.fromtimestamp(profile.end, UTC).astimezone(zone).date()
     days = [first + timedelta(days=offset) for offset in range((last - first).days + 1)]
@@ -304,7 +313,7 @@ def _shares_by_hours(case: Case, tariff: Tariff, periods: list[TariffPeriod]) ->
 
 def _refuse_overlap(taken: list[tuple[str, Floats]]) -> None:
     windows = sorted((float(begin), float(end), name) for name, edges in taken for begin, end in edges)
-    for (_, end, name), (begin, _, other) in zip(windows, windows[1:], strict=False):
+    for (_, end, name), (begin, _, other) in pairwise(windows):
         if begin < end - _APART:
             raise EstimateError(f"the tariff has hours that belong to '{name}' and to '{other}'")
 
@@ -329,15 +338,19 @@ def _hourly(case: Case, tariff: Tariff) -> Node:
     series = Series(begin, end, table.numbers("price"), SeriesAbout(path.name, file=str(path)))
     profile, why_mean = power_over_time(case)
     if why_mean:
-        case.warn("mean-power", f"{why_mean}: its mean power is matched with the prices of its time", "site.electricity")
+        case.warn(
+            "mean-power", f"{why_mean}: its mean power is matched with the prices of its time", "site.electricity"
+        )
     found = match(series, profile)
     if found.missing_s > 0:
         case.warn(
             "price-gaps",
-            f"{hours(found.missing_s)} of {hours(found.duration_s)} have no price; the mean of the rest stands for them",
+            f"{hours(found.missing_s)} of {hours(found.duration_s)} have no price; the mean of the rest stands",
             str(path),
         )
-    note = f"{found.steps} prices from {found.lowest:.4g} to {found.highest:.4g} {tariff.hourly_unit}, weighted by energy"
+    note = (
+        f"{found.steps} prices from {found.lowest:.4g} to {found.highest:.4g} {tariff.hourly_unit}, weighted by energy"
+    )
     price = Q(found.intensity, tariff.hourly_unit)
     given = Input(source=tariff.source or Source(title=path.name), note=note)
     return case.graph.input("tariff.mean_price", price, unit, f"Price of energy: {note}", given)

@@ -40,9 +40,7 @@ def add_useful(case: Case) -> None:
                 facts = {fact: total.facts[fact] for fact in KEPT if fact in total.facts}
                 unit = f"{currency(total.quantity)}/{amount.unit}"
                 label = f"{total.label}, per {key.replace('_', ' ')}"
-                graph.line(
-                    name, work_formulas.per_work(total, amount), unit, label, by=work_formulas.per_work, **facts
-                )
+                graph.line(name, work_formulas.per_work(total, amount), unit, label, by=work_formulas.per_work, **facts)
         if amount.unit == "token" and case.cost.methods and "energy.facility" in graph.named:
             result = formulas.tokens_per_power(amount, graph["energy.facility"])
             graph.line(
@@ -85,7 +83,7 @@ def add_idle(case: Case, by_use: Node | None) -> None:
 
 
 def add_failures(case: Case) -> None:
-    """What failures cost a run whose checkpoints are known: beside the total, since a measured run holds them already."""
+    """What failures cost a run whose checkpoints are known: beside the total, as a measured run holds them already."""
     system, graph = case.system, case.graph
     names = ("system.checkpoint_interval", "system.restart_time")
     case.offered.update(names)
@@ -96,7 +94,9 @@ def add_failures(case: Case) -> None:
     from tco.estimation.costs.capital import system_figure
     from tco.estimation.costs.running import devices
 
-    rate = system_figure(case, "failure_rate", "1/year", "Failures of one accelerator per year", default="system.failure_rate")
+    rate = system_figure(
+        case, "failure_rate", "1/year", "Failures of one accelerator per year", default="system.failure_rate"
+    )
     interval = system_figure(case, "checkpoint_interval", "h", "Between two checkpoints")
     restart = system_figure(case, "restart_time", "h", "From a failure until the run works again")
     count = devices(case)

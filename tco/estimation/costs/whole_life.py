@@ -170,9 +170,7 @@ def whole_life(
     use = _use(record, stated)
     run = _year_of_use(record, nodes, use, power)
     choice = (cost or CostChoice())._replace(methods=("annuity", "cash-flow NPV"))
-    est = estimate(
-        run, region=region, system=system, site=site, set=stated, year=year, currency=currency, cost=choice
-    )
+    est = estimate(run, region=region, system=system, site=site, set=stated, year=year, currency=currency, cost=choice)
     plan = est.plan
     if plan is None or "cost.capex" not in est.graph.named or "cost.opex" not in est.graph.named:
         reasons = "; ".join(f"{missing.line}: {missing.reason}" for missing in est.missing if "cost" in missing.line)
@@ -290,9 +288,7 @@ def _flows(
             parts = [graph.line(f"cashflow.nothing.year{t}", zero, "money", f"Nothing, year {t}", **facts)]
         totals.append(graph.total(f"cashflow.total.year{t}", parts, "money", f"All flows, year {t}", **facts))
     for name, (label, flows) in by_row.items():
-        values = [
-            graph[f"cashflow.{name}.year{t}"].value if node is not None else 0.0 for t, node in enumerate(flows)
-        ]
+        values = [graph[f"cashflow.{name}.year{t}"].value if node is not None else 0.0 for t, node in enumerate(flows)]
         rows.append(Row(name, label, tuple(values)))
     present = []
     for t, total in enumerate(totals):
@@ -321,7 +317,7 @@ def _add_idle(
     if idle_power is None:
         case.warn(
             "idle-energy",
-            "the electricity of idle hours is not counted; give --idle-power '1.5 kW', the power of a node at its inlet",
+            "the electricity of idle hours is not counted; give --idle-power '1.5 kW', of a node at its inlet",
             "system",
         )
         est.warnings = tuple(case.warnings)
@@ -331,7 +327,11 @@ def _add_idle(
     from tco.units import read_quantity
 
     watts = graph.input(
-        "system.idle_power", read_quantity(idle_power, "W"), "W", "Power of a node that is not used", Input(note="stated")
+        "system.idle_power",
+        read_quantity(idle_power, "W"),
+        "W",
+        "Power of a node that is not used",
+        Input(note="stated"),
     )
     hours = Q(1.0, "year") * (1 - use)
     count = graph["run.nodes_charged"]

@@ -68,6 +68,8 @@ class MLPerfInference:
         """One run for each run folder."""
         from tco.errors import ReadError
 
+        if not path.exists():
+            raise ReadError(f"{path}: no such file")
         folders = _run_folders(path) if path.is_dir() else [path.parent]
         if not folders:
             raise ReadError(f"{path}: has no {_POWER} or {_DETAIL}, nor has a folder run_1 in it")
@@ -91,6 +93,7 @@ class _Window(NamedTuple):
 
     @property
     def length_s(self) -> float:
+        """How long it is."""
         return (self.end_us - self.begin_us) / 10**6
 
 
@@ -125,6 +128,7 @@ def _run(folder: Path, options: ReadOptions) -> Run:
     day_first = stamps[0].first > 12
     utc = _is_utc(found.get("loadgen_version"))
     shifts = (0, 0) if utc else _shifts(folder, warnings)
+    read: Samples | None = None
     if log.is_file():
         read = samples(log, stamps, _day(found.get("test_datetime")))
         day_first = read.day_first
@@ -139,7 +143,7 @@ def _run(folder: Path, options: ReadOptions) -> Run:
     window = _Window(*(one.since_1970(day_first=day_first) + shifts[0] for one in stamps))
     if window.length_s <= 0:
         raise ReadError(f"{found['power_end'].where}: 'power_end' is not after 'power_begin'")
-    if log.is_file():
+    if read is not None:
         power = _in_window(read._replace(t_us=read.t_us + shifts[1]), window, log, warnings)
     else:
         warnings.append(

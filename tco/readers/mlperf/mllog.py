@@ -12,6 +12,7 @@ from tco.errors import ReadError
 from tco.readers.rows import lines
 
 MARK = ":::MLLOG"
+_LATEST_MS = 1e15
 #: Older logs: ``:::MLPv0.5.0 resnet 1541632600.12 (file.py:1) run_start``.
 OLD_MARK = ":::MLPv"
 
@@ -91,7 +92,7 @@ def _event(body: str, where: str) -> Event:
     if not isinstance(data, dict) or not isinstance(data.get("key"), str):
         raise ReadError(f"{where}: has no 'key'; '{MARK} {{\"key\": ..., \"time_ms\": ...}}' is expected")
     time = data.get("time_ms")
-    if isinstance(time, bool) or not isinstance(time, int | float) or not math.isfinite(time) or abs(time) > 1e15:
+    if isinstance(time, bool) or not isinstance(time, int | float) or not -_LATEST_MS < time < _LATEST_MS:
         raise ReadError(f"{where}: 'time_ms' of '{data['key']}' is {time!r}, a number of milliseconds is expected")
     metadata = data.get("metadata")
     return Event(data["key"], data.get("value"), float(time), metadata if isinstance(metadata, dict) else {}, where)

@@ -123,6 +123,7 @@ class _Log(NamedTuple):
 
     @property
     def name(self) -> str:
+        """``node_0``, ``sw_0`` ..."""
         return self.path.stem
 
 
@@ -228,6 +229,7 @@ class _Result(NamedTuple):
 
     @property
     def time_to_train_s(self) -> float:
+        """From the start to the stop of the run."""
         return (self.end_ms - self.begin_ms) / 1e3
 
 

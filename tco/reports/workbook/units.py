@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from tco.reports.workbook.live import Live
+from tco.reports.workbook.live import Live, number
 from tco.reports.workbook.names import Names, unit_word
 from tco.units import Q, Unit
 
@@ -16,6 +17,12 @@ class Conversion(NamedTuple):
     of: str
     to: str
     factor: float
+
+    def cell(self) -> Live:
+        """What its cell holds: the factor, as one over a whole number where it is that."""
+        over = round(1 / self.factor) if self.factor < 1 else 0
+        exact = over > 0 and math.isclose(1 / over, self.factor, rel_tol=1e-15)
+        return Live(f"1/{over}", self.factor) if exact else number(self.factor)
 
 
 class Conversions:

@@ -1,0 +1,1 @@
+"""Readers of what simulators and profilers write: times, not powers."""

@@ -1,0 +1,1 @@
+"""Simulators that come with the package."""
