@@ -22,7 +22,8 @@ __all__ = ["check_reader"]
 
 #: Numbers that stand for "no value" in one tool or another, as a power in W or as an energy in J, Wh or kWh.
 _SENTINELS = (4294967295.0, 9223372036854775794.0, 18446744073709551614.0)
-_CUTS = (0.25, 0.5, 0.75)
+#: Shares of the sample after which it is cut off, and the number of bytes at its end of which each is tried.
+_CUTS, _LAST = (0.25, 0.5, 0.75), 60
 
 
 def check_reader(
@@ -59,13 +60,13 @@ def check_reader(
     with _no_connections(reader):
         _check_sniff(reader, path)
         runs = reader.read(path, asked)
+        assert path.read_bytes() == before, f"{reader.name}: changed {path}"
         _check_runs(reader, path, runs, asked)
         again = reader.read(path, asked)
         assert _plain(again) == _plain(runs), f"{reader.name}: reads {path} differently the second time"
         if absent is not None:
             _check_absent(reader, Path(absent), asked)
         _check_cut(reader, path, before, runs, asked)
-    assert path.read_bytes() == before, f"{reader.name}: changed {path}"
 
 
 def _check_words(reader: Reader) -> None:
@@ -124,10 +125,11 @@ def _check_cut(reader: Reader, path: Path, whole: bytes, runs: list[Run], option
     codes = {warning.code for run in runs for warning in run.warnings}
     with tempfile.TemporaryDirectory() as folder:
         cut = Path(folder) / path.name
-        for share in _CUTS:
-            cut.write_bytes(whole[: int(len(whole) * share)])
-            _read(reader, cut, options)
         end = len(whole.rstrip())
+        places = [int(len(whole) * share) for share in _CUTS] + list(range(max(1, end - _LAST), end))
+        for place in places:
+            cut.write_bytes(whole[:place])
+            _read(reader, cut, options)
         last = next((at for at in range(end - 1, 0, -1) if whole[at : at + 1].isdigit()), 0)
         if not last or not whole[last - 1 : last].isdigit():
             return

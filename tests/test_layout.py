@@ -24,13 +24,14 @@ ALLOWED: dict[str, set[str]] = {
     "finance": GROUND | {"formulas", "catalog"},
     "estimation": GROUND
     | {"embodied", "records", "formulas", "readers", "catalog", "grid_intensity", "simulators"},
+    "claims": GROUND | {"records", "formulas", "estimation", "catalog", "grid_intensity"},
     "analysis": GROUND | {"catalog", "estimation", "readers", "records"},
     "bids": GROUND
     | {"analysis", "catalog", "estimation", "formulas", "grid_intensity", "records"},
     "reports": GROUND
-    | {"analysis", "bids", "catalog", "embodied", "estimation", "formulas", "records", "simulators"},
+    | {"analysis", "bids", "catalog", "claims", "embodied", "estimation", "formulas", "records", "simulators"},
     "cli": GROUND
-    | {"analysis", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers", "reports", "simulators"}
+    | {"analysis", "claims", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers", "reports", "simulators"}
     | {"bids"},
 }
 #: explanations and samples are made on request, so that an estimate can be asked for them

@@ -29,6 +29,4 @@ def conventions() -> Mapping[str, tuple[str, ...]]:
     """The values by what they are of, each as text with its unit."""
     data: Mapping[str, Any] = table("conventions.toml")
     known = validate(_Conventions, data, "catalog/conventions.toml")
-    return {
-        name: tuple(dict.fromkeys(one.value for one in getattr(known, name))) for name in _Conventions.model_fields
-    }
+    return {name: tuple(dict.fromkeys(one.value for one in getattr(known, name))) for name in _Conventions.model_fields}

@@ -171,7 +171,7 @@ def measured_set(name: str) -> MeasuredSet:
             recompute=row["recompute"] or None,
             sequence_parallel={"yes": True, "no": False}.get(row["sequence_parallel"]),
             measured_s=float(row["measured_s"]),
-            **{field: int(row[field]) for field in _WHOLE},  # type: ignore[arg-type]
+            **{field: int(row[field]) for field in _WHOLE},
         )
         for row in rows
     )

@@ -27,7 +27,7 @@ def record_ids(kind: str) -> list[str]:
 
 #: Folders about other tools, which no estimate reads.
 _OF_OTHER_TOOLS = frozenset(
-    ("simulators", "models", "benchmarks", "representations", "validations", "pairs", "claims", "unlisted")
+    ("simulators", "models", "benchmarks", "representations", "validations", "pairs", "claims", "published", "unlisted")
 )
 
 

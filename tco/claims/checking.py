@@ -16,10 +16,9 @@ from tco.claims.explanations import (
     rated_power,
 )
 from tco.claims.recipe import BECOMES
-from tco.claims.recompute import Recomputed, recompute, value_of
+from tco.claims.recompute import Recomputed, UndecidableError, recompute, value_of
 from tco.claims.record import ROWS, Claim
 from tco.claims.stated import Stated
-from tco.errors import TcoError
 from tco.provenance import Source
 
 Verdict = Literal["consistent", "not consistent", "not decidable"]
@@ -130,7 +129,10 @@ class Checked(NamedTuple):
             "about": self.claim.about,
             "result": self.result,
             "verdict": self.verdict,
-            "printed": {"value": None if self.printed.number is None else self.printed.value, "unit": self.printed.unit},
+            "printed": {
+                "value": None if self.printed.number is None else self.printed.value,
+                "unit": self.printed.unit,
+            },
             "recomputed": None
             if found is None
             else {"value": found.value, "low": found.low, "high": found.high, "unit": self.printed.unit},
@@ -184,7 +186,7 @@ def _check_one(claim: Claim, result: str) -> Checked:
     notes = tuple(_notes(claim, result))
     try:
         found = recompute(claim, result)
-    except TcoError as error:
+    except UndecidableError as error:
         return Checked(claim, result, "not decidable", reason=str(error), notes=notes)
     if printed.number is None:
         reason = "no number is printed to compare with"
@@ -323,7 +325,7 @@ def _one_input_for_all(claim: Claim, wrong: list[Checked]) -> Iterator[dict[str,
         changed = claim.with_inputs(**{needed.name: stated.scaled(needed.value / needed.stated)})
         code = "index-vintage" if needed.name.startswith("index") else "other-value"
         what = "another vintage of the price index: " if code == "index-vintage" else ""
-        words = f"{what}'{needed.name}' is {needed.value:.6g}, not {stated.text}, from which all {len(wrong)} results follow"
+        words = f"{what}'{needed.name}' is {needed.value:.6g}, not {stated.text}: all {len(wrong)} results follow"
         explained = {c.result: _explained((Change(code, words, changed),), c.result, far_off=False) for c in wrong}
         fitting = {result: one for result, one in explained.items() if one is not None}
         if len(fitting) == len(wrong):
@@ -390,8 +392,8 @@ def _notes(claim: Claim, result: str) -> Iterator[Note]:
     if power is not None and abs(float(power.quantity("W").magnitude) - watts) <= float(
         Stated(number=repr(power.half()), unit=power.unit).quantity("W").magnitude
     ):
-        text = f"{power.text} is the rated power of the device ({claim.device}): the energy is rating x hours, no measurement"
-        yield Note("circular", f"{text}; it can confirm no power or energy")
+        text = f"{power.text} is the rated power of the device ({claim.device}): the energy is rating x hours"
+        yield Note("circular", f"{text}, no measurement; it can confirm no power or energy")
     elif claim.one("rated_power") is not None and result.startswith(("energy", "carbon")):
         yield Note("circular", "the energy is a share of the rating x hours, no measurement")
     energy, hours = claim.one("energy"), claim.one("device_hours")

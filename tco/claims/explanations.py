@@ -14,8 +14,8 @@ from tco.catalog import accelerator, systems_with
 from tco.catalog import system as system_record
 from tco.catalog.conventions import conventions
 from tco.claims.recipe import BECOMES
-from tco.claims.record import ROWS, SUM, Claim, OtherRow
 from tco.claims.recompute import value_of
+from tco.claims.record import ROWS, SUM, Claim, OtherRow
 from tco.claims.stated import Stated
 from tco.claims.vocabulary import CARRIERS
 from tco.errors import TcoError
@@ -47,8 +47,8 @@ Explanation = Callable[[Claim, str], Iterator[Change]]
 #: Units that stand for each other by a slip.
 _FAMILIES = (
     ("Wh", "kWh", "MWh", "GWh"),
-    ("gCO2e", "kgCO2e", "tCO2e", "lbCO2e"),
-    ("g", "kg", "t", "lb"),
+    ("gCO2e", "kgCO2e", "tCO2e", "lbCO2e", "klbCO2e"),
+    ("g", "kg", "t", "lb", "klb"),
     ("W", "kW", "MW"),
     ("mL", "L", "kL"),
     ("s", "min", "h"),
@@ -70,7 +70,7 @@ def _other_units(unit: str) -> Iterator[str]:
 
 
 def unit_of_the_result(claim: Claim, result: str) -> Iterator[Change]:
-    """kWh against MWh, kg against t, pounds against kilograms: in the printed result."""
+    """Another unit of the printed result: kWh against MWh, kg against t, pounds against kilograms."""
     stated = claim.results[result]
     for unit in _other_units(stated.unit):
         changed = stated.model_copy(update={"unit": unit})
@@ -203,7 +203,7 @@ def rated_power(claim: Claim) -> Stated | None:
         tdp = accelerator(claim.device).tdp
     except TcoError:
         return None
-    return None if tdp is None else Stated.model_validate({"value": tdp.value, "unit": tdp.unit, "exact": True})
+    return None if tdp is None else Stated(number=f"{tdp.value:g}", unit=tdp.unit, exact=True)
 
 
 def _ratings(claim: Claim) -> tuple[Stated, ...]:
@@ -228,7 +228,9 @@ def rows(claim: Claim, result: str) -> Iterator[Change]:
     if len(stated) > 1:
         for at, row in enumerate(stated):
             rest = stated[:at] + stated[at + 1 :]
-            yield Change("missing-row", f"row {at + 1} ({row.text}) is not in the total", claim.with_inputs(**{ROWS: rest}))
+            yield Change(
+                "missing-row", f"row {at + 1} ({row.text}) is not in the total", claim.with_inputs(**{ROWS: rest})
+            )
             words = f"row {at + 1} ({row.text}) is in the total twice"
             yield Change("row-twice", words, claim.with_inputs(**{ROWS: (*stated, row)}))
 
@@ -264,7 +266,8 @@ def convention(claim: Claim, result: str) -> Iterator[Change]:
             except TcoError:
                 continue
             if abs(size - own.value) > 1e-9 * abs(own.value):
-                yield Change(name, words.format(other.text, own.text), claim.with_inputs(**{name: other}))
+                said = (text.replace(" year", " years") for text in (other.text, own.text))
+                yield Change(name, words.format(*said), claim.with_inputs(**{name: other}))
 
 
 def grid_factor(claim: Claim, result: str) -> Iterator[Change]:
@@ -342,7 +345,7 @@ def printing(claim: Claim, result: str) -> Iterator[Change]:
     yield Change("truncated", "the digits were cut off, not rounded", claim.with_result(result, cut))
     number = stated.number
     for at in range(len(number) - 1):
-        a, b = number[at : at + 2]
+        a, b = number[at], number[at + 1]
         if a.isdigit() and b.isdigit() and a != b:
             swapped = number[:at] + b + a + number[at + 2 :]
             changed = stated.model_copy(update={"number": swapped})

@@ -15,7 +15,7 @@ from tco.claims.stated import Stated
 from tco.claims.vocabulary import VOCABULARY, is_exact
 from tco.errors import EstimateError
 from tco.estimation import Estimate, estimate
-from tco.estimation.costs.choice import METHODS, CostChoice, Method
+from tco.estimation.costs.choice import CostChoice, Method
 from tco.formulas import work
 from tco.graph import Graph
 from tco.records.base import validate
@@ -28,6 +28,7 @@ _ENERGIES = ("energy", "facility_energy")
 _POWERS = ("device_power", "node_power", "power", "rated_power")
 _TIMES = ("device_hours", "node_hours", "duration")
 _HARDWARE = ("node_embodied", "device_embodied", "embodied_rate", "node_price", "device_price")
+_EMBODIED = ("node_embodied", "device_embodied", "embodied_rate")
 _PER_DEVICE = ("device_embodied", "embodied_rate", "device_price")
 #: Lines that rest on the energy of the run.
 _OF_ENERGY = ("energy.", "power.", "water.", "carbon.operational", "carbon.total", "cost.energy", "cost.opex")
@@ -77,7 +78,7 @@ class _Given:
         stated = self.claim.one(name)
         if stated is None:
             if default is None:
-                raise EstimateError(f"{self.claim.id}: '{name}' is not stated")
+                raise EstimateError(f"'{name}' is not stated")
             return default
         return float(stated.quantity(VOCABULARY[name].unit).magnitude)
 
@@ -113,11 +114,15 @@ def estimate_of(claim: Claim, results: Iterable[str]) -> Estimate:
     if not given.any((*_ENERGIES, *_POWERS)):
         for line in wanted:
             if line.startswith(_OF_ENERGY) or (line == "cost.total" and "tariff" in given):
-                raise EstimateError(f"{claim.id}: '{line}' needs an energy, or a power and how long it was drawn")
+                raise EstimateError(f"'{line}' needs an energy, or a power and how long it was drawn")
+    for line in wanted:
+        if line.startswith(("carbon.operational", "carbon.total")) and "intensity" not in given:
+            raise EstimateError("the grid factor, 'intensity', is not stated")
+        if line.startswith(("carbon.embodied", "carbon.total")) and not (claim.parts or given.any(_EMBODIED)):
+            raise EstimateError(f"no embodied carbon is stated ({', '.join(_EMBODIED)}, or 'parts')")
     if "rental_price" not in given and any(line.startswith("cost.rental") for line in wanted):
-        raise EstimateError(f"{claim.id}: the price of renting is not stated")
-    methods = tuple({method: None for top, method in _COST_METHODS.items() if any(w.startswith(top) for w in wanted)})
-    assert set(methods) <= set(METHODS)
+        raise EstimateError("the price of renting is not stated")
+    methods = tuple(m for top, m in _COST_METHODS.items() if any(line.startswith(top) for line in wanted))
     result = estimate(
         _run(claim, given),
         system=_system(claim, given),
@@ -210,7 +215,11 @@ def _system(claim: Claim, given: _Given) -> System | None:
         lifetime = {"value": year, "unit": "h"}
     if per_node is None and given.any(_PER_DEVICE) and "node_embodied" not in given:
         per_node = 1
-    if not parts and not given.any(("node_price", "device_price", "rental_price", "node_overhead")) and not claim.system:
+    if (
+        not parts
+        and not given.any(("node_price", "device_price", "rental_price", "node_overhead"))
+        and not claim.system
+    ):
         return None
     data: dict[str, Any] = {
         "name": claim.id,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from tco.claims.arithmetic import ARITHMETIC
 from tco.claims.stated import Stated
@@ -16,7 +16,15 @@ from tco.records.base import Record
 from tco.records.fields import refusal
 from tco.records.system import Part
 
-Inputs = Mapping[str, Stated | tuple[Stated, ...]]
+
+def _is_list(value: Any) -> str:
+    return "list" if isinstance(value, list | tuple) else "value"
+
+
+_OneOrMore = Annotated[
+    Annotated[Stated, Tag("value")] | Annotated[tuple[Stated, ...], Tag("list")], Discriminator(_is_list)
+]
+Inputs = Mapping[str, _OneOrMore]
 #: Inputs that hold several numbers: the rows of a table that a total is the sum of.
 ROWS = "rows"
 #: Result that is the sum of `ROWS`.
@@ -121,7 +129,7 @@ class Claim(Record):
     about: str | None = None
     source: Source | None = None
     inputs: Inputs = Field(default_factory=dict)
-    results: Mapping[str, Stated] = Field(min_length=1)
+    results: Mapping[str, Stated]
     steps: Mapping[str, Step] = Field(default_factory=dict)
     also: Inputs = Field(default_factory=dict)
     other_rows: tuple[OtherRow, ...] = ()
@@ -137,6 +145,8 @@ class Claim(Record):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Claim:
+        if not self.results:
+            raise refusal('a claim has at least one result, for instance "carbon.operational" = "12.9 t"')
         if self.steps:
             self._check_steps()
             return self

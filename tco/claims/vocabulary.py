@@ -43,7 +43,9 @@ VOCABULARY: Mapping[str, Word] = {
     "intensity": Word("gCO2e/kWh", "Grid factor"),
     "wue": Word("L/kWh", "Water on site per IT energy"),
     "source_water": Word("L/kWh", "Water per energy at the meter"),
-    "node_embodied": Word("kgCO2e", "Embodied carbon of one node; without its devices where `device_embodied` is stated"),
+    "node_embodied": Word(
+        "kgCO2e", "Embodied carbon of one node; without its devices where `device_embodied` is stated"
+    ),
     "device_embodied": Word("kgCO2e", "Embodied carbon of one device"),
     "embodied_rate": Word("kgCO2e/h", "Embodied carbon per device-hour, or per node-hour"),
     "devices_per_node": Word("1", "Devices in a node", exact=True),

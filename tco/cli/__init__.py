@@ -12,6 +12,7 @@ import typer
 from tco.cli import (
     bids,
     catalog,
+    check,
     compare,
     cost,
     embodied,
@@ -59,6 +60,7 @@ def _root(
 
 
 app.command("embodied")(embodied.command)
+app.command("check")(check.command)
 app.command("compare")(compare.command)
 app.command("cost")(cost.command)
 app.command("estimate")(estimate.command)

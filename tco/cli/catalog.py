@@ -250,7 +250,7 @@ def score(
     if throughput:
         points = of_pairs.as_throughput(points)
     scored = scoring.score(points, resamples=resamples, seed=seed)
-    of_tool = tool or (stored.prediction.tool if stored else None) or (with_ or pairs)
+    of_tool = tool or (stored.prediction.tool if stored else None) or with_ or str(pairs)
     row = scoring.row_text(scored, name=f"{pairs}-01", tool=of_tool, metric=metric, stored=stored)
     _put("Error metrics", of_score(scored), format_, output)
     typer.echo(row, nl=False, err=format_ not in (None, Format.table) or output is not None)
@@ -315,7 +315,7 @@ def claims(
     format_: As = None,
     output: Output = None,
 ) -> None:
-    """What a survey or a paper says against what the primary data say."""
+    """What a survey or a paper says against what the primary data say, and the published claims of `tco check`."""
     from tco.errors import RecordError
     from tco.reports.catalogue import of_claims
 
@@ -323,6 +323,11 @@ def claims(
     if severity not in (None, "none", "low", "medium", "high"):
         raise RecordError(f"severity '{severity}' is not known; use none, low, medium or high")
     tables = of_claims(known, known.entry(about).name if about else None, severity)
+    if about is None and severity is None:
+        from tco.claims.library import published
+        from tco.reports.checks import of_published
+
+        tables.append(of_published(published()))
     if not tables:
         raise RecordError("no claim fits; list all with: tco catalog claims")
     _put("Claims", tables, format_, output)

@@ -57,7 +57,9 @@ def command(
     """Convert a file of a measuring tool to run records, to look at, to edit and to keep."""
     from tco.readers import read
 
-    options, as_ = reading.options_of(devices, rule, boundary, time_zone, as_, names, interval, column, columns, companion)
+    options, as_ = reading.options_of(
+        devices, rule, boundary, time_zone, as_, names, interval, column, columns, companion
+    )
     runs = read(file, as_=as_, options=options)
     if output is not None:
         _write(runs, output)

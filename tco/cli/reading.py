@@ -18,7 +18,11 @@ As = Annotated[
 ]
 Devices = Annotated[
     str | None,
-    typer.Option("--devices", metavar="A,B", help="Devices of the file to take, by id or number; of a simulator's result: how many it is of."),
+    typer.Option(
+        "--devices",
+        metavar="A,B",
+        help="Devices of the file to take, by id or number; of a simulator: how many.",
+    ),
 ]
 Rule = Annotated[
     str | None, typer.Option("--rule", help="How powers are integrated: trapezoid, left_rectangle or right_rectangle.")
@@ -29,9 +33,7 @@ Boundary = Annotated[
 ]
 Companion = Annotated[
     Path | None,
-    typer.Option(
-        "--companion", metavar="FILE", help="File that belongs to it: the execution of a Calculon result ..."
-    ),
+    typer.Option("--companion", metavar="FILE", help="File that belongs to it: the execution of a Calculon result ..."),
 ]
 TimeZone = Annotated[
     str | None,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tco.estimation import Estimate
     from tco.records.run import Run
+    from tco.reports.tables import Table
     from tco.simulators.running import Answer
 
 
@@ -154,8 +155,8 @@ def seconds(text: str) -> float:
     return limit
 
 
-def _listed(settings: Mapping[str, Mapping[str, str]]) -> object:
-    from tco.reports.tables import Table
+def _listed(settings: Mapping[str, Mapping[str, str]]) -> Table:
+    from tco.reports.tables import Table as Made
     from tco.simulators import plugins
     from tco.simulators.base import Options
 
@@ -169,7 +170,7 @@ def _listed(settings: Mapping[str, Mapping[str, str]]) -> object:
         rows.append((point.name, f"plug-in of another package ({point.value})", "not loaded until it is named", ""))
     notes = ("A site's own simulator needs no Python: describe its command in a TOML file and name that with --with.",)
     columns = ("Name", "What it is", "Can be used", "Settings")
-    return Table(
+    return Made(
         "simulators", "Simulators", columns, tuple(rows), (), notes, ("name", "title", "available", "settings")
     )
 

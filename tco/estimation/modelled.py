@@ -152,8 +152,8 @@ def modelled_energy(case: Case, duration: Node, nodes: Node | None) -> tuple[lis
     energy = power.modelled_energy(drawn, count, duration, error)
     case.warn(
         "modelled-power",
-        f"no power was measured: the energy comes from a {TITLES[model]}; such models are off by 27 to 37 %, which is in "
-        "the range",
+        f"no power was measured: the energy comes from a {TITLES[model]}; such models are off by 27 to 37 %, which is "
+        "in the range",
         f"{case.where}: power_model",
     )
     reading = Reading(boundary, energy.quantity.to("kWh"), 4, "power_model", None, None)
@@ -269,7 +269,7 @@ def _utilisation(case: Case) -> Node:
         have = f"the run has an {found.kind} of {found.value:.3g}" if found else "the run has none"
         raise EstimateError(
             f"{case.where}: the model 'dynamic' needs a utilisation from 0 to 1 at which 1 is full power; {have}: state "
-            f"--set {name}=0.8, or --set {reference}=0.55, the {found.kind if found else 'MFU'} at full power"
+            f"--set {name}=0.8, or --set {reference}=0.55, the {found.kind if found else 'MFU'} at full"
         )
     own = case.given("run.utilisation", Q(found.value, "1"), "1", f"{found.kind} of the run", "utilisation")
     full: Any = graph.input(reference, None, "1", f"{found.kind} at full power")
@@ -277,9 +277,10 @@ def _utilisation(case: Case) -> Node:
     return graph.line(name, line, "1", label, by=power.relative_utilisation)
 
 
-def with_network(case: Case, nodes: Node, devices: float, **facts: object) -> Node:
+def with_network(case: Case, nodes: Node, devices: float, method: str) -> Node:
     """Energy of the IT equipment: that of the nodes, and of the switches between them where there are several."""
-    graph, boundary = case.graph, {"boundary": "node_ac"}
+    graph = case.graph
+    facts = {"boundary": "node_ac", "method": method}
     name, label = "network.energy_share", "Share of switches in the energy of nodes and network"
     per_device = "network.device_power"
     per_node = case.system.devices_per_node if case.system else None
@@ -287,8 +288,8 @@ def with_network(case: Case, nodes: Node, devices: float, **facts: object) -> No
     asked = graph.is_stated(name) or graph.is_stated(per_device)
     alone = per_node is not None and devices <= per_node
     if alone and not asked:
-        return graph.line("energy.it", nodes, "kWh", "Energy of the IT equipment, one node", **{**boundary, **facts})
-    own = graph.line("energy.nodes", nodes, "kWh", "Energy of the nodes", **{**boundary, **facts})
+        return graph.line("energy.it", nodes, "kWh", "Energy of the IT equipment, one node", by=None, **facts)
+    own = graph.line("energy.nodes", nodes, "kWh", "Energy of the nodes", by=None, **facts)
     if graph.is_stated(per_device):
         drawn = graph.input(per_device, None, "W", "Power of switches and cables for each device")
         count = case.given("run.device_count", Q(devices, "1"), "1", "Devices", "devices")

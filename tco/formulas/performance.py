@@ -30,9 +30,9 @@ def block_parameters(hidden: V, kv_width: V, inner: V, matrices: V, experts: V) 
     Narayanan et al. 2021, "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM",
     arXiv 2104.04473, section 5.1, equation 2.
     """
-    attention = 2 * hidden * hidden + 2 * hidden * kv_width + 2 * hidden + 2 * kv_width
+    attention = (hidden * hidden + hidden * kv_width + hidden + kv_width) * 2
     network = matrices * hidden * inner + (matrices - 1) * inner + hidden
-    norms = 2 * 2 * hidden
+    norms = hidden * 2 * 2
     return attention + network * experts + norms
 
 

@@ -44,7 +44,7 @@ def wait_ratio(energy_share: V, time_share: V) -> V:
         Share of the time that is spent waiting. [1]
     """
     waiting = energy_share / time_share
-    busy = (1 - energy_share) / (1 - time_share)  # type: ignore[operator]
+    busy = (1 - energy_share) / (1 - time_share)
     return waiting / busy
 
 
@@ -96,4 +96,4 @@ def network_energy(node_energy: V, share: V) -> V:
     share
         Of the network in the energy of nodes and network together. [1]
     """
-    return node_energy * share / (1 - share)  # type: ignore[operator]
+    return node_energy * share / (1 - share)

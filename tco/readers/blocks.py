@@ -215,12 +215,15 @@ def read_header(path: Path, *, comments: bool = False, names: Sequence[str] | No
 def _whole_lines(file: BufferedReader, path: Path, free: list[bytearray]) -> Iterator[tuple[bytearray, int]]:
     """Buffers of whole lines, and where they end; the last line ends with a newline even where the file does not."""
     carried = b""
+    at_once = BLOCK_SIZE
+    if file.seekable():  # a small file needs no large buffer
+        at_once = min(at_once, max(os.fstat(file.fileno()).st_size, _CHUNK))
     while True:
-        buffer = free.pop() if free else bytearray(FRONT + _LONGEST_LINE + BLOCK_SIZE + BACK)
+        buffer = free.pop() if free else bytearray(FRONT + _LONGEST_LINE + at_once + BACK)
         begin = FRONT + len(carried)
         buffer[FRONT:begin] = carried
         with memoryview(buffer) as view:
-            end = begin + file.readinto(view[begin : begin + BLOCK_SIZE])
+            end = begin + file.readinto(view[begin : begin + at_once])
         if end == begin:
             if carried:
                 buffer[end] = ord("\n")

@@ -170,7 +170,9 @@ class _Kept:
 
     def finish(self) -> Integrator | Counter:
         """The meter, with the samples in the order of time."""
-        times, numbers, lines = (np.concatenate([piece[part] for piece in self._pieces]) for part in range(3))
+        times = np.concatenate([piece[0] for piece in self._pieces])
+        numbers = np.concatenate([piece[1] for piece in self._pieces])
+        lines = np.concatenate([piece[2] for piece in self._pieces])
         self._pieces.clear()
         order = np.argsort(times, kind="stable")
         for begin in range(0, len(order), _AT_ONCE):

@@ -66,9 +66,11 @@ class _Expanded(io.RawIOBase):
         self._total = 0
 
     def readable(self) -> bool:
+        """It is."""
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """The next bytes, as many as there are at once."""
         if not self._left:
             self._left = memoryview(self._next())
             self._total += len(self._left)
@@ -91,6 +93,7 @@ class _Expanded(io.RawIOBase):
             raise ReadError(f"{self._path}: is damaged: {error}") from None
 
     def close(self) -> None:
+        """Close the compressed file as well."""
         self._raw.close()
         super().close()
 

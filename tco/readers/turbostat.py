@@ -169,7 +169,7 @@ def _channels(path: Path, table: _Table, interval: float | None, options: ReadOp
         times = np.concatenate(([ends[0] - first], ends))
         origin = EPOCH
     else:
-        times, origin = np.arange(count + 1) * float(interval or 0.0), None
+        times, origin = np.arange(count + 1, dtype=np.float64) * float(interval or 0.0), None
     places = tuple(f"{path}:{line}" for line in (table.lines[0], *table.lines))
     channels: list[Channel] = []
     for column, numbers in table.powers.items():

@@ -232,7 +232,7 @@ class RunPhase(Record):
 
     name: str
     activity: Literal["busy", "waiting", "idle"] = Field(
-        description="busy: computing; waiting: held up by communication, a pipeline bubble or the host; idle: no work."
+        description="busy: computing; waiting: held up by communication, a bubble or the host; idle: no work."
     )
     duration: Time
 
@@ -241,7 +241,7 @@ class Utilisation(Record):
     """How much of the devices the run uses, by one of three kinds that must not be mixed."""
 
     kind: Literal["MFU", "HFU", "busy"] = Field(
-        description="Model FLOP or executed FLOP over the peak, or share of the time in which anything runs on a device."
+        description="Model FLOP or executed FLOP over the peak, or share of the time in which anything runs."
     )
     value: float = Field(ge=0, le=1, allow_inf_nan=False)
     stated: bool = Field(default=False, description="Whether it went into the tool instead of coming out of it.")

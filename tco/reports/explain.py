@@ -16,7 +16,7 @@ def _value(node: Node) -> str:
     return " ".join(show_value(node.quantity, node.unit)).strip()
 
 
-def _with_numbers(node: Node) -> str:
+def with_numbers(node: Node) -> str:
     """The formula of a node with the values of the named nodes in it."""
 
     def text(inner: Node, top: bool) -> str:
@@ -86,7 +86,7 @@ def explain(estimate: Estimate, name: str) -> str:
         spread = show_range(node.quantity, low, high, readable_unit(node.quantity, node.unit))
         wrapped(f"{node.name} = {_value(node)}" + (f"  [{spread}]" if spread else "") + f"  {node.label}", indent)
         wrapped(f"= {node.text(follow_name=True)}", indent + "    ")
-        wrapped(f"= {_with_numbers(node)}", indent + "    ")
+        wrapped(f"= {with_numbers(node)}", indent + "    ")
         facts = ", ".join(f"{key} {value}" for key, value in node.facts.items() if value is not None)
         if facts:
             wrapped(facts, indent + "    ")

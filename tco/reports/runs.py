@@ -31,7 +31,10 @@ def _facts(run: Run) -> Table:
         ("Nodes", None if run.nodes is None else f"{run.nodes:.6g}"),
         ("Devices", devices),
         ("PUE", "already in the readings" if run.pue_included else None),
-        ("Utilisation", "; ".join(f"{u.kind} {u.value:.4g}" + (" (an input)" if u.stated else "") for u in run.utilisation)),
+        (
+            "Utilisation",
+            "; ".join(f"{u.kind} {u.value:.4g}" + (" (an input)" if u.stated else "") for u in run.utilisation),
+        ),
         ("Memory", None if run.memory is None else f"{float(run.memory.m_as('GB')):.4g} GB a device"),
         ("Not stated", "; ".join(run.unstated)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tco import catalog
 from tco.errors import TcoError, did_you_mean
@@ -17,9 +17,6 @@ from tco.simulators import plugins
 from tco.simulators.base import TIME_LIMIT_S, ManyRuns, Options, Simulator, SimulatorError, check_settings
 from tco.simulators.workloads import operations, published_peak
 from tco.units import Q
-
-if TYPE_CHECKING:
-    from tco.units import Quantity
 
 #: A step that takes longer than a year is a mistake in its configuration.
 _LONGEST_STEP_S = 8760 * 3600.0
@@ -200,12 +197,13 @@ def whole(run: Run, workload: Workload, system: System, name: str) -> Run:
 
 def _utilisations(run: Run, workload: Workload, system: System, step_s: float) -> tuple[Utilisation, ...]:
     """Those of the run, and the MFU that its time means where it has none."""
-    peak: Quantity | None = published_peak(workload, system)
+    peak: Any = published_peak(workload, system)
     if peak is None or any(share.kind == "MFU" for share in run.utilisation):
         return run.utilisation
-    count = Q(float(workload.devices or 1), "1")
+    count: Any = Q(float(workload.devices or 1), "1")
     work: Any = operations(workload)
-    mfu = float(formulas.achieved_utilisation(work, count, peak, Q(step_s, "s")).m_as("1"))
+    time: Any = Q(step_s, "s")
+    mfu = float(formulas.achieved_utilisation(work, count, peak, time).m_as("1"))
     if mfu > 1:
         raise SimulatorError(
             f"a step of {step_s:.4g} s means an MFU of {mfu:.3g}, and nothing computes faster than its peak"

@@ -17,30 +17,37 @@ if TYPE_CHECKING:
 _HALF = ("fp16", "bf16")
 
 
+def _plain(number: float) -> Any:
+    """A plain number as a quantity."""
+    return Q(float(number), "1")
+
+
 def parameters(workload: Workload, *, active: bool = True) -> Quantity:
     """Parameters of the model: those that a token passes, or all."""
     model = workload.model
-    block: Any = formulas.block_parameters(
-        Q(float(model.hidden), "1"),
-        Q(float(model.kv_width), "1"),
-        Q(float(model.inner), "1"),
-        Q(3.0 if model.gated else 2.0, "1"),
-        Q(float(model.active_experts if active else model.experts), "1"),
+    hidden = _plain(model.hidden)
+    block = formulas.block_parameters(
+        hidden,
+        _plain(model.kv_width),
+        _plain(model.inner),
+        _plain(3 if model.gated else 2),
+        _plain(model.active_experts if active else model.experts),
     )
-    return formulas.model_parameters(
-        Q(float(model.layers), "1"),
-        block,
-        Q(float(model.hidden), "1"),
-        Q(float(model.vocabulary), "1"),
-        Q(float(model.sequence if model.learned_positions else 0), "1"),
+    positions = _plain(model.sequence if model.learned_positions else 0)
+    total: Quantity = formulas.model_parameters(
+        _plain(model.layers), block, hidden, _plain(model.vocabulary), positions
     )
+    return total
 
 
 def operations(workload: Workload, *, with_recomputation: bool = False) -> Quantity:
     """Floating-point operations of one step: 6 N D, or 8 N D."""
     name = "operations.with_recomputation" if with_recomputation else "operations.forward_backward"
-    per_parameter = known.baseline(name).quantity("FLOP/token")
-    return formulas.training_operations(parameters(workload), Q(workload.tokens_per_step, "token"), per_parameter)
+    per_parameter: Any = known.baseline(name).quantity("FLOP/token")
+    count: Any = parameters(workload)
+    tokens: Any = Q(workload.tokens_per_step, "token")
+    total: Quantity = formulas.training_operations(count, tokens, per_parameter)
+    return total
 
 
 def peak_of(workload: Workload, system: System, options: Options) -> Quantity:

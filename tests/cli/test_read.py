@@ -95,7 +95,9 @@ def test_several_runs_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pyte
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run-1.json", "run-2.json"]
     assert "2 of 2" in tco("read", DATA / "power.pairs.csv")
     assert len(json.loads(tco("read", DATA / "power.pairs.csv", "--format", "json"))) == 2
-    with pytest.raises(TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each to a"):
+    with pytest.raises(
+        TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each to a"
+    ):
         tco("estimate", DATA / "power.pairs.csv", "--region", "de")
 
 

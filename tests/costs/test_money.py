@@ -120,6 +120,14 @@ def test_what_an_index_needs_is_said(site: dict[str, Any], choice: dict[str, str
     assert words in str(caught.value)
 
 
+def test_a_date_for_prices_of_which_the_index_has_no_level_yet() -> None:
+    choice = CostChoice(price_index="us-ppi-518210", price_date="2024-12", price_base="2025-01")
+    estimate = tco.estimate(run(), region="us", system="hgx-h100", cost=choice)
+    assert estimate.inputs["index.2025-01"].value == 120.806
+    assert {warning.code for warning in estimate.warnings} >= {"index-base"}
+    assert estimate["cost.total"].facts["price_year"] == "2024-12"
+
+
 def test_one_level_of_an_index_is_none() -> None:
     stated = {"site.tariff": "0.2 EUR/kWh", "index.base": 100}
     with pytest.raises(EstimateError, match=r"'index\.base' needs 'index\.target' beside it"):

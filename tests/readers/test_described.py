@@ -26,7 +26,9 @@ def described(path: Path, *columns: str, **options: object) -> Run:
 
 
 def test_rows_of_devices_with_models(data: Path) -> None:
-    run = described(data / "plain.csv", "time=t", "device=name", "model=model", "power=Leistung [kW]", boundary="node_ac")
+    run = described(
+        data / "plain.csv", "time=t", "device=name", "model=model", "power=Leistung [kW]", boundary="node_ac"
+    )
     assert joules(run) == {"a": 2e6, "b": 5e5}
     assert {energy.boundary for energy in run.energy} == {"node_ac"}
     assert [(d.model, d.ids) for d in run.devices] == [("M1", ("a",)), ("M2", ("b",))]
@@ -59,7 +61,8 @@ def test_one_of_eight_gpus(file: Write) -> None:
 def test_a_description_as_a_file(data: Path, file: Write) -> None:
     path = file(
         "columns.toml",
-        'time = "t"\ndevice = "name"\nboundary = "rack_pdu"\n[power]\nmeter = {column = "Leistung [kW]", unit = "kW"}\n',
+        'time = "t"\ndevice = "name"\nboundary = "rack_pdu"\n'
+        '[power]\nmeter = {column = "Leistung [kW]", unit = "kW"}\n',
     )
     mapping = mapping_of(path)
     assert mapping == (("time=t", "device=name", "power:meter[kW]=Leistung [kW]"), "rack_pdu", None)

@@ -20,7 +20,9 @@ def joules(run: Run) -> dict[str | None, float]:
 
 
 def watts(run: Run) -> dict[str | None, float]:
-    return {power.device: float(power.average_power.m_as("W")) for power in run.power if power.average_power is not None}
+    return {
+        power.device: float(power.average_power.m_as("W")) for power in run.power if power.average_power is not None
+    }
 
 
 def notes(run: Run) -> dict[str, str]:
@@ -51,7 +53,7 @@ def test_rapl_that_may_have_wrapped_unseen(file: Write) -> None:
     (run,) = read(file("rapl.csv", "timestamp_s,domain,energy_uj,max_energy_range_uj\n" + rows))
     assert joules(run) == pytest.approx({"package-0": 50_000})
     assert notes(run)["counter-ambiguous"].startswith(
-        "channel 'package-0': it may have wrapped more often than can be seen: another 109.2 W over its longest interval"
+        "channel 'package-0': it may have wrapped more often than can be seen: another 109.2 W over its longest "
     )
 
 
@@ -82,19 +84,28 @@ def test_a_counter_that_falls_and_whose_range_is_not_known(file: Write) -> None:
     (energy,) = run.energy
     assert (energy.value, energy.coverage) == (pytest.approx(500), pytest.approx(0.5))
     assert notes(run)["counter-fell"] == (
-        "channel 'package0': the counter fell once, and nothing says whether it wrapped, and where, or was reset; 10 s are "
-        "left out, samples cover 50.0%"
+        "channel 'package0': the counter fell once, and nothing says whether it wrapped, and where, or was reset; 10 s "
+        "are left out, samples cover 50.0%"
     )
 
 
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("timestamp_s,domain,energy_uj\n0,intel-rapl:0:1,5\n", r":2: column 'domain': 'intel-rapl:0:1' is a path, which"),
+        (
+            "timestamp_s,domain,energy_uj\n0,intel-rapl:0:1,5\n",
+            r":2: column 'domain': 'intel-rapl:0:1' is a path, which",
+        ),
         ("timestamp_s,domain,energy_uj\n0,disk,5\n", r":2: column 'domain': 'disk' is not a zone of RAPL"),
         ("when,domain,energy_uj\n0,dram,5\n", r":1: there is no column of times; name it 'timestamp_s', as in"),
-        ("timestamp_s,domain,energy_uj,max_energy_range_uj\n0,dram,500,400\n", r":2: the counter stands at 0\.0005 J, above"),
-        ("timestamp_s,domain,energy_uj,max_energy_range_uj\n0,dram,5,0\n", r":2: column 'max_.*: a range of 0 uJ is not ab"),
+        (
+            "timestamp_s,domain,energy_uj,max_energy_range_uj\n0,dram,500,400\n",
+            r":2: the counter stands at 0\.0005 J, above",
+        ),
+        (
+            "timestamp_s,domain,energy_uj,max_energy_range_uj\n0,dram,5,0\n",
+            r":2: column 'max_.*: a range of 0 uJ is not ab",
+        ),
         ("timestamp_s,domain,energy_uj\n0,dram,5", r": the last line, '0,dram,5', has no line end"),
     ],
 )
@@ -152,7 +163,10 @@ def test_perf_in_the_language_of_the_machine(file: Write, line: str, joules_: fl
         ("12000,50,Joules,power/energy-pkg/,1,100,00,,\n", r":1: .* a decimal comma cannot be told from a separator"),
         ("1.234.56 Joules power/energy-pkg/\n", r":1: '1\.234\.56' is not a number of joules such as '12000\.50'"),
         ("12.50,Joules,power/energy-pkg/,1", r": the last line has no line end"),
-        ("x,ns,duration_time,1\n1.00,Joules,power/energy-pkg/,1\n", r":1: duration_time: 'x' is not a number of nanosec"),
+        (
+            "x,ns,duration_time,1\n1.00,Joules,power/energy-pkg/,1\n",
+            r":1: duration_time: 'x' is not a number of nanosec",
+        ),
     ],
 )
 def test_perf_refusals(file: Write, line: str, fault: str) -> None:
@@ -181,7 +195,9 @@ def test_turbostat_without_times(file: Write) -> None:
 
 
 def test_turbostat_of_a_command(file: Write) -> None:
-    (run,) = read(file("t.txt", "5.000000 sec\nCore\tCPU\tPkgWatt\tRAMWatt\n-\t-\t193.12\t111.17\n0\t0\t193.12\t111.17\n"))
+    (run,) = read(
+        file("t.txt", "5.000000 sec\nCore\tCPU\tPkgWatt\tRAMWatt\n-\t-\t193.12\t111.17\n0\t0\t193.12\t111.17\n")
+    )
     assert joules(run) == pytest.approx({"package": 965.6, "dram": 555.85})
 
 
@@ -190,7 +206,10 @@ def test_turbostat_of_a_command(file: Write) -> None:
     [
         ("Core\tCPU\tPkgWatt\n0\t0\t5\n", r": has no summary rows of power; log with: turbostat"),
         ("Busy%\tPkgWatt\n98\n", r":2: has 1 fields, 2 expected; the line was cut off"),
-        ("Busy%\tPkgWatt\n98\t2\nPkgWatt\n2\n", r":3: the columns change from those of the first table; cut the file there"),
+        (
+            "Busy%\tPkgWatt\n98\t2\nPkgWatt\n2\n",
+            r":3: the columns change from those of the first table; cut the file there",
+        ),
         ("Busy%\tPkgWatt\n98\t20,5\n", r":2: column 'PkgWatt': '20,5' has a comma in its number"),
     ],
 )
@@ -224,7 +243,10 @@ def test_ipmi_controller_that_does_not_measure(file: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("Current Power : 5 Watts\nCurrent Power : 6 Watts\n", r": its 2 readings have no time; say how often: --interval"),
+        (
+            "Current Power : 5 Watts\nCurrent Power : 6 Watts\n",
+            r": its 2 readings have no time; say how often: --interval",
+        ),
         ("Current Power : x Watts\n", r":1: Instantaneous power reading: 'x' is not a number"),
         ("Current Power : 5 Wat", r": the last line has no line end"),
         ("Power\n", r": has no line 'Instantaneous power reading: \.\.\. Watts'; log with: while sleep"),
@@ -237,14 +259,16 @@ def test_ipmi_refusals(file: Write, content: str, fault: str) -> None:
 
 def test_redfish_power_of_a_node(data: Path) -> None:
     (run,) = read(data / "redfish.json")
-    assert [(p.device, p.boundary, float(p.average_power.m_as("W"))) for p in run.power if p.average_power is not None] == [
+    assert [
+        (p.device, p.boundary, float(p.average_power.m_as("W"))) for p in run.power if p.average_power is not None
+    ] == [
         (None, "node_ac", 587),
         ("moment", "node_ac", 590),
         ("supply 0", "node_ac", 310),
         ("supply 0", "node_dc", 290),
     ]
     assert notes(run)["one-moment"].startswith(
-        "mean 587 W over 20 min; 590 W at the moment; CPU Sub-system Power 210.0 W is a part of it; 310 W into the power"
+        "mean 587 W over 20 min; 590 W at the moment; CPU Sub-system Power 210.0 W is a part of it; 310 W into "
     )
 
 
@@ -259,8 +283,14 @@ def test_redfish_power_of_a_pdu(data: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ('{"PowerControl": [{"PowerConsumedWatts": "x"}]}', r": PowerControl\[0\]\.PowerConsumedWatts: 'x' is not a number"),
-        ('{"PowerControl": [{"PowerConsumedWatts": null}]}', r": has no power: neither 'PowerControl' nor 'PowerWatts'"),
+        (
+            '{"PowerControl": [{"PowerConsumedWatts": "x"}]}',
+            r": PowerControl\[0\]\.PowerConsumedWatts: 'x' is not a number",
+        ),
+        (
+            '{"PowerControl": [{"PowerConsumedWatts": null}]}',
+            r": has no power: neither 'PowerControl' nor 'PowerWatts'",
+        ),
         ('{"PowerControl": [{"PowerConsumedWatts": -5}]}', r"PowerConsumedWatts: -5 is below zero"),
         ('{"PowerControl": [{"Powe', r":1: is not JSON"),
     ],
@@ -283,7 +313,7 @@ def test_kepler_zones_of_two_sockets(data: Path) -> None:
 
 def test_kepler_of_releases_before_0_10(file: Write) -> None:
     lines = "".join(
-        f'kepler_node_package_joules_total{{package="0",mode="{mode}",instance="n1"}} {t * w} {1767225600000 + t * 1000}\n'
+        f'kepler_node_package_joules_total{{package="0",mode="{mode}"}} {t * w} {1767225600000 + t * 1000}\n'
         for t in (0, 10)
         for mode, w in (("dynamic", 30), ("idle", 50))
     )
@@ -292,7 +322,9 @@ def test_kepler_of_releases_before_0_10(file: Write) -> None:
 
 
 def test_kepler_shares_of_processes_are_refused(file: Write) -> None:
-    with pytest.raises(ReadError, match=r"holds what Kepler gives to processes, containers or pods \('kepler_process_cpu"):
+    with pytest.raises(
+        ReadError, match=r"holds what Kepler gives to processes, containers or pods \('kepler_process_cpu"
+    ):
         read(file("kepler.prom", 'kepler_process_cpu_joules_total{pid="1"} 5\n'))
 
 
@@ -308,7 +340,9 @@ def test_scaphandre_processes_that_explain_one_percent(file: Write) -> None:
     content = "timestamp,host_microwatts,sum_processes_microwatts\n0,100000000,1000000\n60,100000000,1000000\n"
     (run,) = read(file("s.csv", content))
     assert joules(run) == {"host": 6000}
-    assert notes(run)["unit-suspicion"].startswith("processes explain 1% of the power of the host; releases of Scaphandre")
+    assert notes(run)["unit-suspicion"].startswith(
+        "processes explain 1% of the power of the host; releases of Scaphandre"
+    )
 
 
 def test_scaphandre_metrics(data: Path) -> None:
@@ -361,7 +395,11 @@ def test_wandb_export_of_a_chart(file: Write) -> None:
     [
         ("w.csv", "_step,system.gpu.0.powerWatts\n0,5\n", r":1: has no '_timestamp'; export with: wandb\.Api\(\)"),
         ("w.csv", "_timestamp,system.gpu.0.powerWatts\n1767225600,5", r": the last line, .* has no line end"),
-        ("w.csv", "_timestamp,a - gpu.0.powerWatts,b - gpu.0.powerWatts\n1,5,5\n", r":1: .* are both of GPU 0; export one"),
+        (
+            "w.csv",
+            "_timestamp,a - gpu.0.powerWatts,b - gpu.0.powerWatts\n1,5,5\n",
+            r":1: .* are both of GPU 0; export one",
+        ),
         ("w.json", '[{"_timestamp": "x", "system.gpu.0.powerWatts": 5}]', r": row 1: _timestamp: 'x' is not a number"),
     ],
 )

@@ -77,7 +77,9 @@ def test_a_file_that_begins_in_the_hour_shown_twice_is_asked_about(file: Write) 
 
 def test_a_time_that_the_zone_never_showed_is_refused(file: Write) -> None:
     path = file("smi.csv", SMI + "2026/03/29 01:59:00.000, 0, 1 W\n2026/03/29 02:30:00.000, 0, 1 W\n")
-    with pytest.raises(ReadError, match=r"smi\.csv:3: 2026-03-29 02:30:00 does not exist in Europe/Berlin, where the clo"):
+    with pytest.raises(
+        ReadError, match=r"smi\.csv:3: 2026-03-29 02:30:00 does not exist in Europe/Berlin, where the clo"
+    ):
         read(path, options=BERLIN)
 
 
@@ -122,10 +124,13 @@ def test_a_clock_in_order_gives_back_the_instants(zone: str, begin: int, step: i
     local = np.array([(clock - midnight).total_seconds() for clock in clocks])
     clock = LocalClock(zone, day)
     half = count // 2
+    fault = ""
     try:
         found = np.concatenate([clock.utc(local[:half], str), clock.utc(local[half:], str)])
     except ReadError as error:
-        assert "was shown twice" in str(error)  # the file begins there
+        fault = str(error)
+    if fault:
+        assert "was shown twice" in fault  # the file begins there
         return
     wanted = [(instant.replace(tzinfo=None) - midnight).total_seconds() for instant in instants]
     assert found.tolist() == pytest.approx(wanted)
@@ -133,7 +138,9 @@ def test_a_clock_in_order_gives_back_the_instants(zone: str, begin: int, step: i
 
 @pytest.mark.parametrize("name", ["Berlin", "", "+25:00", "../etc/passwd"])
 def test_a_zone_that_is_none(name: str) -> None:
-    with pytest.raises(ReadError, match=r"is not an IANA zone such as 'Europe/Berlin', nor an offset such as '\+02:00'"):
+    with pytest.raises(
+        ReadError, match=r"is not an IANA zone such as 'Europe/Berlin', nor an offset such as '\+02:00'"
+    ):
         zone_named(name)
 
 
@@ -160,7 +167,9 @@ def test_gpus_out_of_order_are_sorted_each(file: Write) -> None:
 
 
 def test_jpwr_out_of_order_is_sorted(file: Write) -> None:
-    (run,) = read(file("power.csv", ",timestamps,pynvml:0\n0,1700000001.0,2.0\n1,1700000000.5,2.0\n2,1700000002.5,2.0\n"))
+    (run,) = read(
+        file("power.csv", ",timestamps,pynvml:0\n0,1700000001.0,2.0\n1,1700000000.5,2.0\n2,1700000002.5,2.0\n")
+    )
     assert joules(run) == pytest.approx({"pynvml:0": 4})
     assert codes(run) == ["sorted"]
 
@@ -201,7 +210,9 @@ def test_compressed_files_are_read_as_they_are(data: Path, file: Write, name: st
 def test_compressed_files_that_were_cut_off_or_damaged(data: Path, file: Write, kind: str) -> None:
     content = packed((data / "power.pairs.csv").read_bytes() * 1, kind)
     for cut in (len(content) // 2, len(content) - 1):
-        with pytest.raises(ReadError, match=rf"p\.csv\.{kind}: (was cut off: the compressed data end in the mid|is damag)"):
+        with pytest.raises(
+            ReadError, match=rf"p\.csv\.{kind}: (was cut off: the compressed data end in the mid|is damag)"
+        ):
             read(file(f"p.csv.{kind}", content[:cut]), as_="jpwr")
     damaged = bytearray(content)
     damaged[len(content) // 2] ^= 0xFF
@@ -224,7 +235,9 @@ def test_a_bomb_is_cut_off(file: Write, kind: str) -> None:
     path = file(f"bomb.csv.{kind}", packed(head + row + b"\n" * (80 << 20) + row, kind))
     assert path.stat().st_size < 100_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(ReadError, match=rf"bomb\.csv\.{kind}: expands to more than \d+ times its size, which no log does"):
+    with pytest.raises(
+        ReadError, match=rf"bomb\.csv\.{kind}: expands to more than \d+ times its size, which no log does"
+    ):
         read(path)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
 
@@ -232,7 +245,9 @@ def test_a_bomb_is_cut_off(file: Write, kind: str) -> None:
 def test_zstandard_that_is_not_installed(data: Path, file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = file("p.csv.zst", packed((data / "power.pairs.csv").read_bytes(), "zst"))
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(ReadError, match=r"is compressed with Zstandard; run 'pip install tco-carbon\[zstd\]', or 'zstd -d'"):
+    with pytest.raises(
+        ReadError, match=r"is compressed with Zstandard; run 'pip install tco-carbon\[zstd\]', or 'zstd -d'"
+    ):
         read(path, as_="jpwr")
 
 
@@ -240,5 +255,7 @@ def test_text_that_is_too_large_is_refused(data: Path, monkeypatch: pytest.Monke
     from tco.readers import small
 
     monkeypatch.setattr(small.text_of, "__defaults__", ("cut it, or log less often", 1000))
-    with pytest.raises(ReadError, match=r"perf\.csv|kepler\.prom: holds more than 0 MiB, too much for this format; ask for"):
+    with pytest.raises(
+        ReadError, match=r"perf\.csv|kepler\.prom: holds more than 0 MiB, too much for this format; ask for"
+    ):
         read(data / "kepler.prom")

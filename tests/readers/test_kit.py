@@ -1,4 +1,4 @@
-"""The public kit: our readers pass it, and readers with a fault do not; and a package with a reader, as others write it."""
+"""The public kit: our readers pass it, readers with a fault do not; and a package with a reader, as others write it."""
 
 from __future__ import annotations
 
@@ -110,9 +110,9 @@ class Toy:
         if self.fault == "network":
             socket.create_connection(("192.0.2.1", 9), timeout=1)
         if self.fault == "write":
-            path.write_text(path.read_text() + " ")
+            path.write_text(path.read_text() + "\n")
         lines = path.read_text().split("\n")
-        if lines[-1] and self.fault != "cut":
+        if lines[-1] and self.fault not in ("cut", "crash"):
             raise ReadError(f"{path}: the last line was cut off")
         energies: list[dict[str, Any]] = []
         for number, line in enumerate(lines[1:], start=2):
@@ -150,7 +150,7 @@ GOOD = "toy\na 100\nb 250\n"
         ("second", r"toy: reads .*toy\.log differently the second time"),
         ("evidence", r"toy: a run names no file with its SHA-256"),
         ("network", r"toy: opens a connection; a reader reads its file and nothing else"),
-        ("write", r"toy: (reads .* differently the second time|changed .*toy\.log)"),
+        ("write", r"toy: changed .*toy\.log"),
         ("cut", r"toy: reads toy\.log without its last \d+ bytes as if it were whole, with other figures"),
         ("zero", r"toy: makes \[0\.0\] of .*absent\.log, where nothing has a value"),
     ],
@@ -166,9 +166,11 @@ def test_a_reader_with_a_fault_does_not_pass(file: Write, fault: str, words: str
 
 
 def test_a_reader_that_crashes_does_not_pass(file: Write) -> None:
-    sample = file("toy.log", "toy\na 1e5\n" + "b 12e1\n" * 3)
+    sample = file("toy.log", "toy\na 1e5\n")
     reader: Reader = Toy("crash")
-    with pytest.raises(AssertionError, match=r"toy: raises ValueError .* on a damaged file; raise tco\.errors\.ReadError"):
+    with pytest.raises(
+        AssertionError, match=r"toy: raises ValueError .* on a damaged file; raise tco\.errors\.ReadError"
+    ):
         check_reader(reader, sample)
 
 
@@ -177,7 +179,9 @@ def test_what_a_strangers_reader_raises_is_said_to_be_its_fault(file: Write, mon
 
     path = file("toy.log", "toy\na x\n")
     monkeypatch.setattr(plugins, "by_name", lambda name: plugins.Found(Toy("crash"), ()))
-    with pytest.raises(ReadError, match=r"toy\.log: the reader 'toy' failed on it \(ValueError: .*\); that is a fault of th"):
+    with pytest.raises(
+        ReadError, match=r"toy\.log: the reader 'toy' failed on it \(ValueError: .*\); that is a fault of th"
+    ):
         read(path, as_="toy")
 
 
@@ -192,7 +196,9 @@ def installed(folder: Path) -> dict[str, str]:
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
     points = project["entry-points"]["tco.readers"]
     (info / "entry_points.txt").write_text(
-        "[tco.readers]\n" + "".join(f"{name} = {target}\n" for name, target in points.items()) + "broken = no_module:X\n"
+        "[tco.readers]\n"
+        + "".join(f"{name} = {target}\n" for name, target in points.items())
+        + "broken = no_module:X\n"
     )
     return {**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), str(PLUGIN), str(ROOT)))}
 

@@ -19,7 +19,9 @@ def joules(run: Run) -> dict[str | None, float]:
 
 
 def watts(run: Run) -> dict[str | None, float]:
-    return {power.device: float(power.average_power.m_as("W")) for power in run.power if power.average_power is not None}
+    return {
+        power.device: float(power.average_power.m_as("W")) for power in run.power if power.average_power is not None
+    }
 
 
 def codes(run: Run) -> set[str]:

@@ -221,7 +221,9 @@ def test_what_would_need_an_impossible_power_is_no_wrap() -> None:
 
 
 def test_a_counter_above_its_range_is_refused() -> None:
-    with pytest.raises(ReadError, match=r"sample 1: the counter stands at 101 J, above its range of 100 J; the range is"):
+    with pytest.raises(
+        ReadError, match=r"sample 1: the counter stands at 101 J, above its range of 100 J; the range is"
+    ):
         counted([0, 10], [50, 101], 0, range_j=100)
 
 

@@ -122,6 +122,14 @@ class Ledger:
         assert index is not None
         base = case.cost.price_base or case.site.price_base
         when = date or base
+        if base is not None and date is not None and index.level(date) is None:
+            case.warn(
+                "index-base",
+                f"the price index '{index.name}' has no level for {date}, of which {priced.name} is: it is taken to be "
+                f"of {base}",
+                priced.name,
+            )
+            when = base
         own = currency(priced.quantity)
         if own != index.currency:
             raise EstimateError(

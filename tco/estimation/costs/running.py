@@ -181,7 +181,7 @@ def _carbon(case: Case, ledger: Ledger) -> Node | None:
 
 
 def _spares(case: Case, ledger: Ledger) -> Node | None:
-    """Accelerators replaced because they failed; counted where somebody states how often they fail."""
+    """Accelerators replaced because they failed; counted where somebody states how often they fail, and their price."""
     stated = case.graph.is_stated("system.failure_rate") or (case.system and case.system.failure_rate is not None)
     if not stated:
         case.offered.add("system.failure_rate")
@@ -189,8 +189,10 @@ def _spares(case: Case, ledger: Ledger) -> Node | None:
     rate = system_figure(case, "failure_rate", "1/year", "Failures of one accelerator per year of use")
     price = ledger.price(system_figure(case, "accelerator_price", "money", "Price of one accelerator"))
     count = devices(case)
-    if rate is None or price is None or count is None or not has_duration(case):
-        _need(case, "spares", "--set system.accelerator_price='30000 USD', devices and a duration")
+    if price is None:
+        return None
+    if rate is None or count is None or not has_duration(case):
+        _need(case, "spares", "devices and a duration")
         return None
     failures = reliability.expected_failures(rate, count, duration(case))
     result = reliability.spares_cost(failures, price)

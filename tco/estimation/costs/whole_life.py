@@ -173,7 +173,11 @@ def whole_life(
     est = estimate(run, region=region, system=system, site=site, set=stated, year=year, currency=currency, cost=choice)
     plan = est.plan
     if plan is None or "cost.capex" not in est.graph.named or "cost.opex" not in est.graph.named:
-        reasons = "; ".join(f"{missing.line}: {missing.reason}" for missing in est.missing if "cost" in missing.line)
+        reasons = "; ".join(
+            f"{missing.line}: {missing.reason}"
+            for missing in est.missing
+            if missing.line.startswith("cost.") and not missing.reason.startswith("it needs cost.")
+        )
         raise EstimateError(f"{record.name}: the cash flow cannot be made: {reasons}")
     return _flows(est, record, int(years), nodes, use, idle_power)
 
@@ -216,7 +220,8 @@ def _year_of_use(record: System, nodes: float, use: Quantity, power: Quantity | 
         data["power"] = {"boundary": "node_ac", "scope": "node", "average_power": {"value": watts, "unit": "W"}}
     elif record.accelerator is None:
         raise EstimateError(
-            f"{record.name}: the power of a node in use is not known; give --power '1.2 kW', its mean while it is used"
+            f"{record.name}: the power of a node in use is not known; give --power '1.2 kW', its mean while it is used "
+            "(of tco replace: --old-power, --new-power)"
         )
     return Run.model_validate(data)
 

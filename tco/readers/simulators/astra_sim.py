@@ -80,7 +80,7 @@ class AstraSim:
                 warnings=[
                     Warning_(
                         code="clock-assumed",
-                        message="the log counts cycles; they are taken as nanoseconds, as at the default clock of 1 GHz",
+                        message="the log counts cycles; they are taken as ns, as at the default clock of 1 GHz",
                         where=str(path),
                     )
                 ],

@@ -1,4 +1,4 @@
-"""What vTrain ships and logs: tables of measured iteration times, and the predicted iteration time of a configuration."""
+"""What vTrain ships and logs: tables of measured iteration times, and the predicted time of a configuration."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Calculon:
 
     name = "calculon"
     title = "Calculon, an analytical model of transformer training"
-    settings: Mapping[str, str] = {  # noqa: RUF012 - read-only
+    settings: Mapping[str, str] = {
         "path": f"checkout of {_REPOSITORY}",
         "system": "its system file (JSON), where the catalogue's accelerator has none there",
     }

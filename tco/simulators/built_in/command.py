@@ -146,7 +146,7 @@ class Command:
     def _program(self) -> str:
         """The program: by its name on the path, or by a path relative to the description."""
         program = self.description.command[0].replace("${folder}", str(self.path.resolve().parent))
-        return str((self.path.resolve().parent / program)) if "/" in program else program
+        return str(self.path.resolve().parent / program) if "/" in program else program
 
     def _filled(self, text: str, fields: Mapping[str, str], place: str) -> str:
         from tco.errors import did_you_mean

@@ -32,7 +32,7 @@ class LlmAnalysis:
 
     name = "llm-analysis"
     title = "llm-analysis, operations at a stated efficiency"
-    settings: Mapping[str, str] = {  # noqa: RUF012 - read-only
+    settings: Mapping[str, str] = {
         "flops_efficiency": "share of the peak that is reached, 0 to 1",
         "gpu": "name of the device there, where the catalogue's is not known to it",
         "python": "interpreter of an environment that has the package, in place of this one",

@@ -1,4 +1,4 @@
-"""Rules of thumb: 6 N D or 8 N D operations at a stated utilisation. No dependency, and what a simulator has to beat."""
+"""Rules of thumb: 6 N D or 8 N D operations at a stated utilisation. What a simulator has to beat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from tco.records.system import System
     from tco.records.workload import Workload
     from tco.simulators.base import Options, SimulatorError
-    from tco.units import Quantity
 
 UNSTATED = (
     "power and energy",
@@ -83,8 +82,10 @@ class Rule:
         share = options.number("utilisation", at_most=1) or default
         again = self.kind == "HFU" and recompute == "full"
         work: Any = operations(workload, with_recomputation=again)
-        peak: Quantity = peak_of(workload, system, options)
-        time = formulas.step_time(work, Q(float(workload.devices or 1), "1"), peak, Q(share, "1")).to("s")
+        peak: Any = peak_of(workload, system, options)
+        count: Any = Q(float(workload.devices or 1), "1")
+        reached: Any = Q(share, "1")
+        time = formulas.step_time(work, count, peak, reached).to("s")
         return Run(
             tool=Tool(name=self.title),
             duration=time,

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import types
+from importlib import import_module
 
 
 def main(request_file: str, result_file: str) -> None:
@@ -15,8 +16,8 @@ def main(request_file: str, result_file: str) -> None:
         # imported by its searches over executions, which are not called here
         sys.modules.setdefault(name, types.ModuleType(name))
     try:
-        import calculon  # type: ignore[import-not-found,unused-ignore]
-        from calculon.llm import Llm  # type: ignore[import-not-found,unused-ignore]
+        calculon = import_module("calculon")
+        llm = import_module("calculon.llm").Llm
     except ImportError as error:
         put(result_file, {"fault": f"Calculon cannot be imported from {request['checkout']}: {error}"})
         return
@@ -25,13 +26,13 @@ def main(request_file: str, result_file: str) -> None:
     for case in request["cases"]:
         try:
             system = calculon.System(request["system"])
-            model = Llm(Llm.Application(case["application"]), logger)
-            model.compile(system, Llm.Execution.from_json(case["execution"]))
+            model = llm(llm.Application(case["application"]), logger)
+            model.compile(system, llm.Execution.from_json(case["execution"]))
             model.run(system)
             answers.append({"statistics": model.get_stats_json(False)})
         except Exception as error:  # noqa: BLE001,RUF100 - whatever a tool raises is its answer
             answers.append(
-                {"fault": f"{error}" if isinstance(error, Llm.Error) else f"{type(error).__name__}: {error}"}
+                {"fault": f"{error}" if isinstance(error, llm.Error) else f"{type(error).__name__}: {error}"}
             )
     put(result_file, {"answers": answers})
 

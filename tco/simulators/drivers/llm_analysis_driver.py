@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib import import_module
 
 
 def main(request_file: str, result_file: str) -> None:
@@ -11,12 +12,8 @@ def main(request_file: str, result_file: str) -> None:
     # Models are given in full, so nothing has to be looked up, and a second of imports is saved.
     sys.modules["transformers"] = None  # type: ignore[assignment]
     try:
-        import llm_analysis.config as config  # type: ignore[import-not-found,unused-ignore]
-        from llm_analysis.analysis import (  # type: ignore[import-not-found,unused-ignore]
-            ActivationRecomputation,
-            DSZeRO,
-            LLMAnalysis,
-        )
+        config = import_module("llm_analysis.config")
+        tool = import_module("llm_analysis.analysis")
     except ImportError as error:
         put(result_file, {"fault": f"llm-analysis cannot be imported: {error}"})
         return
@@ -26,10 +23,10 @@ def main(request_file: str, result_file: str) -> None:
         known = ", ".join(sorted(config.gpu_configs))
         put(result_file, {"fault": f"llm-analysis has no GPU '{request['gpu']}'; set gpu to one of {known}"})
         return
-    answers = []
+    answers: list = []
     for case in request["cases"]:
         try:
-            analysis = LLMAnalysis(
+            analysis = tool.LLMAnalysis(
                 config.ModelConfig(name="workload", **case["model"]),
                 config.gpu_configs[request["gpu"]],
                 config.dtype_configs[request["dtype"]],
@@ -37,16 +34,18 @@ def main(request_file: str, result_file: str) -> None:
                 **request["efficiencies"],
             )
             training = dict(case["training"])
-            training["activation_recomputation"] = ActivationRecomputation(training["activation_recomputation"])
-            training["ds_zero"] = DSZeRO(training["ds_zero"])
+            training["activation_recomputation"] = tool.ActivationRecomputation(training["activation_recomputation"])
+            training["ds_zero"] = tool.DSZeRO(training["ds_zero"])
             summary = analysis.training(**training)
-            plain = {
-                k: v if v is None or isinstance(v, (bool, int, float, str)) else str(v) for k, v in summary.items()
-            }
-            answers.append({"summary": plain})
+            answers.append({"summary": {name: as_plain(value) for name, value in summary.items()}})
         except Exception as error:  # noqa: BLE001,RUF100 - whatever a tool raises is its answer
             answers.append({"fault": f"{type(error).__name__}: {error}"})
     put(result_file, {"peak_tflops": config.gpu_configs[request["gpu"]].peak_fp16_TFLOPS, "answers": answers})
+
+
+def as_plain(value: object) -> object:
+    """A value that JSON has."""
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def put(file_name: str, result: object) -> None:
