@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     | {"bids"},
 }
 #: explanations and samples are made on request, so that an estimate can be asked for them
-EXCEPTIONS = {("estimation", "reports"), ("estimation", "analysis")}
+EXCEPTIONS = {("estimation", "reports"), ("estimation", "analysis"), ("analysis", "reports")}
 
 
 def room_of(path: Path) -> str:

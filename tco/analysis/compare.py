@@ -117,6 +117,11 @@ class Comparison(NamedTuple):
     lines: tuple[str, ...]
     against: tuple[Against, ...]
 
+    def _repr_html_(self) -> str:
+        from tco.reports.notebook import comparison_html
+
+        return comparison_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data, schema ``tco.comparison/1``."""
 

@@ -20,7 +20,8 @@ from tco.files import write_atomically
 SUFFIXES = (".svg", ".png")
 #: Colours that people with colour-blindness tell apart (Okabe and Ito).
 _LOW, _HIGH, _PLAIN = "#0072B2", "#D55E00", "#999999"
-_STYLE = {
+#: How all plots look.
+STYLE = {
     "svg.hashsalt": "tco",
     "svg.fonttype": "none",
     "font.size": 9,
@@ -30,7 +31,8 @@ _STYLE = {
 }
 
 
-def _save(figure: Any, path: Path) -> None:
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as SVG or PNG, the same bytes each time."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise TcoError(f"{path}: the suffix '{path.suffix}' says no kind of picture; use one of {', '.join(SUFFIXES)}")
@@ -46,7 +48,7 @@ def tornado(found: Sensitivity, path: Path, *, top: int = 20) -> None:
     shown = sorted((each for each in found.influences if each.distribution is not None), key=lambda e: -e.swing)[:top]
     if not shown:
         raise TcoError(f"{found.line}: no input that it rests on has a range; there is nothing to draw")
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(7.5, 1.5 + 0.4 * len(shown)))
         for place, each in enumerate(reversed(shown)):
             for end, colour in ((each.at_low, _LOW), (each.at_high, _HIGH)):
@@ -64,7 +66,7 @@ def tornado(found: Sensitivity, path: Path, *, top: int = 20) -> None:
             loc="outside lower right",
         )
         axes.margins(y=0.02)
-        _save(figure, path)
+        save(figure, path)
         plt.close(figure)
 
 
@@ -76,7 +78,7 @@ def _with_range(each: Any) -> str:
 def heat_map(heat: Heat, path: Path) -> None:
     """A line over two inputs, in colour, with lines of equal value."""
     plt = pyplot()
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 4.6))
         across, down = np.asarray(heat.across.values), np.asarray(heat.down.values)
         order = np.ix_(np.argsort(down), np.argsort(across))
@@ -87,7 +89,7 @@ def heat_map(heat: Heat, path: Path) -> None:
         axes.set_xlabel(heading(heat.across.name, heat.across.unit or "1"))
         axes.set_ylabel(heading(heat.down.name, heat.down.unit or "1"))
         figure.colorbar(image, ax=axes, label=heading(heat.line, heat.unit))
-        _save(figure, path)
+        save(figure, path)
         plt.close(figure)
 
 
@@ -95,7 +97,7 @@ def pareto(sweep: Sweep, front: Front, path: Path, *, most: int = 20000) -> None
     """All points of a sweep (of many an even part), and those that nothing beats."""
     plt = pyplot()
     every = max(1, -(-len(sweep) // most))
-    with plt.rc_context(_STYLE):
+    with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 4.6))
         for chunk in sweep.chunks():
             axes.plot(chunk[front.first][::every], chunk[front.second][::every], ".", color=_PLAIN, markersize=3)
@@ -110,5 +112,5 @@ def pareto(sweep: Sweep, front: Front, path: Path, *, most: int = 20000) -> None
         axes.set_xlabel(heading(front.first, sweep.columns[front.first]))
         axes.set_ylabel(heading(front.second, sweep.columns[front.second]))
         axes.legend(frameon=False)
-        _save(figure, path)
+        save(figure, path)
         plt.close(figure)

@@ -357,8 +357,8 @@ def _solve(claim: Claim, result: str, name: str) -> float | None:
             return None
         factor *= math.exp(off / step)
         new = at(factor)
-        if new is None or new <= 0:
-            return None
+        if new is None or new <= 0:  # out of bounds: of what goes in proportion the value is known all the same
+            return factor if math.isclose(abs(step), 1, rel_tol=1e-6) else None
         value = new
     return factor if math.isclose(value, target, rel_tol=1e-9) else None
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from tco.claims.record import SUM, Claim, ClaimFile
 from tco.claims.vocabulary import VOCABULARY
-from tco.errors import ReadError, RecordError, did_you_mean
+from tco.errors import ReadError, RecordError, UnitError, did_you_mean
 from tco.records.base import read_data, validate
+from tco.units import split_number
 
 _RECORDS = (".toml", ".json")
 #: Columns of a table that are words and not numbers.
@@ -118,6 +119,14 @@ def _column(path: Path, cell: str) -> tuple[str, str, str]:
     )
 
 
+def _has_no_unit(text: str) -> bool:
+    """Whether a cell leaves its unit to the head of its column; what is no number is left to the record to refuse."""
+    try:
+        return not split_number(text, "kWh")[1]
+    except UnitError:
+        return True
+
+
 def _row(columns: list[tuple[str, str, str]], row: list[str], line: int) -> dict[str, Any]:
     claim: dict[str, Any] = {"inputs": {}, "also": {}, "results": {}}
     for (kind, name, unit), cell in zip(columns, row, strict=True):
@@ -127,6 +136,6 @@ def _row(columns: list[tuple[str, str, str]], row: list[str], line: int) -> dict
         if not kind:
             claim[name] = int(text) if name == "year" and text.isdigit() else text
             continue
-        claim[kind][name] = {"value": text, "unit": unit} if unit else text
+        claim[kind][name] = {"value": text, "unit": unit} if unit and _has_no_unit(text) else text
     claim.setdefault("id", f"row-{line}")
     return claim

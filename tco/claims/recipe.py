@@ -122,7 +122,9 @@ def estimate_of(claim: Claim, results: Iterable[str]) -> Estimate:
             raise EstimateError(f"no embodied carbon is stated ({', '.join(_EMBODIED)}, or 'parts')")
     if "rental_price" not in given and any(line.startswith("cost.rental") for line in wanted):
         raise EstimateError("the price of renting is not stated")
-    methods = tuple(m for top, m in _COST_METHODS.items() if any(line.startswith(top) for line in wanted))
+    methods: tuple[Method, ...] = tuple(
+        m for top, m in _COST_METHODS.items() if any(line.startswith(top) for line in wanted)
+    )
     result = estimate(
         _run(claim, given),
         system=_system(claim, given),

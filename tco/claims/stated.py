@@ -129,7 +129,7 @@ class Stated(Record):
         """Between which values, in `unit`, a result lies that was rounded to the number."""
         if self.ends is not None:
             return self.ends
-        half = max(self.half(result=True), _RELATIVE * abs(self.value))
+        half = self.half(result=True) + _RELATIVE * abs(self.value)
         return self.value - half, self.value + half
 
     def quantity(self, unit: str) -> Quantity:

@@ -20,6 +20,7 @@ from tco.cli import (
     explain,
     grid,
     hardware,
+    plot,
     prices,
     read,
     readers,
@@ -67,6 +68,7 @@ app.command("estimate")(estimate.command)
 app.command("explain")(explain.command)
 app.command("read")(read.command)
 app.command("readers")(readers.command)
+app.command("plot")(plot.command)
 app.command("regions")(regions.command)
 app.command("replace")(replace.command)
 app.command("schema")(schema.command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from tco.claims.checking import Checked
     from tco.claims.record import Claim
     from tco.claims.runs import CheckedRun
+    from tco.reports.tables import Table
 
 
 class Format(StrEnum):
@@ -77,7 +79,7 @@ def _find(what: list[str], *, all_: bool, region: str | None) -> tuple[list[Clai
         if not path.exists() and ":" not in name and not path.suffix and "/" not in name:
             known = library.published()
             if name not in known:
-                hint = did_you_mean(name, known)
+                hint = did_you_mean(name, known) or "."
                 raise TcoError(
                     f"'{name}' is neither a file nor a published claim{hint} List them with: tco check --list"
                 )
@@ -120,13 +122,18 @@ def _render(checked: list[Checked], runs: list[CheckedRun], format_: Format | No
 
     if format_ is Format.json:
         return checks.to_json(checked, runs)
-    if format_ in (None, Format.text):
+    if format_ is None or format_ is Format.text:
         text = checks.to_text(checked) if checked else ""
         tables = [table for run in runs for table in checks.of_run(run)]
         return text + (TEXT_FORMATS["table"]("", tables) if tables else "")
-    tables = [checks.of_checked(checked)] if checked or not runs else []
+    of_claims: Callable[[list[Checked]], Table] = checks.of_checked
+    if format_ is Format.table:
+        of_claims = checks.brief
+    elif format_ is Format.csv:
+        of_claims = checks.of_numbers
+    tables = [of_claims(checked)] if checked or not runs else []
     tables += [table for run in runs for table in checks.of_run(run)]
-    return TEXT_FORMATS[str(format_)]("Checked claims", tables)
+    return TEXT_FORMATS[str(format_)]("Published claims, recomputed from their own inputs", tables)
 
 
 def _put(text: str, output: Path | None) -> None:

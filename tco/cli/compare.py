@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ import typer
 from tco.cli import recipes
 
 if TYPE_CHECKING:
+    from tco.analysis.compare import Comparison
     from tco.analysis.recipe import Recipe
 
 
@@ -39,6 +41,10 @@ def command(
     ] = 20_000,
     seed: recipes.Seed = 1,
     format_: recipes.Json = "table",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write: .xlsx (live formulas), .html, .md, .tex, .csv, .json or .txt."),
+    ] = None,
     *,
     shared: Mapping[str, Any],
 ) -> None:
@@ -48,7 +54,9 @@ def command(
     as_json = recipes.check_format(format_)
     cases = _cases(runs or [], recipes.split_list(regions), recipes.split_list(systems), scenario or [], shared)
     found = compare(cases, **({"attributed": line} if line else {}), n=samples, seed=seed)
-    if as_json:
+    if output is not None:
+        _write(found, output)
+    elif as_json:
         recipes.print_json(found.to_dict())
     else:
         from tco.reports.analyses import show_comparison
@@ -60,6 +68,32 @@ def command(
     for title, estimate in zip(found.titles, found.estimates, strict=True):
         for warning_ in estimate.warnings:
             typer.echo(f"warning [{warning_.code}] {title}: {warning_.message}", err=True)
+
+
+def _write(found: Comparison, output: Path) -> None:
+    """The comparison as a file, by its suffix."""
+    from tco.errors import TcoError
+    from tco.files import write_atomically
+    from tco.reports.tables import SUFFIXES, TEXT_FORMATS
+
+    suffix = output.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise TcoError(f"{output}: the suffix '{output.suffix}' says no format; use one of {', '.join(SUFFIXES)}")
+    content: str | bytes
+    if suffix == ".xlsx":
+        from tco.reports.workbook.write import to_workbook
+
+        content = to_workbook(found.estimates, found.titles, title=", ".join(found.titles))
+    elif suffix == ".json":
+        import json
+
+        content = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    else:
+        from tco.reports.comparison import tables
+
+        content = TEXT_FORMATS[SUFFIXES[suffix]](", ".join(found.titles), tables(found))
+    write_atomically(output, content)
+    typer.echo(f"wrote {output}", err=True)
 
 
 def _cases(

@@ -23,9 +23,11 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     md = "md"
-
-
-_SUFFIXES = {".json": Format.json, ".csv": Format.csv, ".md": Format.md, ".txt": Format.table}
+    html = "html"
+    latex = "latex"
+    focus = "focus"
+    xlsx = "xlsx"
+    parquet = "parquet"
 
 
 def command(
@@ -71,31 +73,39 @@ def command(
     ] = None,
     format_: Annotated[Format | None, typer.Option("--format", "-f", help="What to print or write.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write: .json, .csv, .md or .txt says the format.")
+        Path | None,
+        typer.Option(
+            "--output", "-o",
+            help="File to write; its suffix says the format: .xlsx (live formulas), .html, .tex, .md, .json, .csv, .txt, "
+            ".parquet; focus.csv is FOCUS.",
+        ),
+    ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            "--template", metavar="NAME|FILE", help="model-card, paper, ai-act, esrs, eed, sci; or a Jinja template."
+        ),
     ] = None,
 ) -> None:
     """Energy, carbon and cost of a run, with all that was assumed and where it comes from."""
-    chosen = format_ or _format_of(output)
+    chosen = format_ or _format_of(output, template)
     grid = options.grid_choice(grid_data, intensity, tz, labels, column, fallback, trajectory, sites)
     asked, as_ = reading.options_of(devices, rule, boundary, time_zone, as_, companion=companion)
-    cost = cost_options.cost_choice(cost_method, allocation, None, fx_date)
+    cost = cost_options.cost_choice(cost_method or _methods_shown(chosen, template), allocation, None, fx_date)
     estimate = options.make_estimate(
         run, region, system, site, set_, year, currency, grid, embodied_method, scenario, cost, as_, asked
     )
     sampled = _sample(estimate, samples, seed, sampling, histogram)
-    if chosen is Format.table and output is None:
+    if template is not None:
+        from tco.reports.files import from_template
+
+        _put(from_template(estimate, template), output)
+    elif chosen is Format.table and output is None:
         from tco.reports.terminal import show
 
         show(_summary(estimate, sampled))
     else:
-        text = _render(estimate, chosen, sampled)
-        if output is None:
-            typer.echo(text, nl=False)
-        else:
-            from tco.files import write_atomically
-
-            write_atomically(output, text)
-            typer.echo(f"wrote {output}", err=True)
+        _put(_render(estimate, chosen, sampled), output)
     if sampled is not None and histogram:
         from tco.reports.sampled import histogram as draw
 
@@ -128,18 +138,43 @@ def _summary(estimate: Estimate, sampled: Sampled | None) -> Summary:
     return with_samples(summary(estimate), estimate, sampled)
 
 
-def _format_of(output: Path | None) -> Format:
-    if output is None:
-        return Format.table
-    if output.suffix.lower() not in _SUFFIXES:
+def _put(content: str | bytes, output: Path | None) -> None:
+    """Print, or write a file."""
+    if output is not None:
+        from tco.files import write_atomically
+
+        write_atomically(output, content)
+        typer.echo(f"wrote {output}", err=True)
+    elif isinstance(content, bytes):
         from tco.errors import TcoError
 
-        known = ", ".join(_SUFFIXES)
-        raise TcoError(f"{output}: the suffix '{output.suffix}' says no format; use one of {known}, or --format")
-    return _SUFFIXES[output.suffix.lower()]
+        raise TcoError("this format is a file: name it with --output, for instance -o result.xlsx")
+    else:
+        typer.echo(content, nl=False)
 
 
-def _render(estimate: Estimate, chosen: Format, sampled: Sampled | None) -> str:
+def _methods_shown(chosen: Format, template: str | None) -> str | None:
+    """Reports that set cost methods side by side ask for them where the user does not."""
+    if chosen in (Format.xlsx, Format.html, Format.latex) and template is None:
+        return "annuity,acquisition,npv"
+    return None
+
+
+def _format_of(output: Path | None, template: str | None) -> Format:
+    if output is None or template is not None:
+        return Format.table
+    from tco.reports.files import format_of
+
+    return Format(format_of(output))
+
+
+def _render(estimate: Estimate, chosen: Format, sampled: Sampled | None) -> str | bytes:
+    if chosen in (Format.html, Format.latex, Format.focus, Format.xlsx, Format.parquet):
+        from tco.reports.files import content
+
+        if sampled is not None:
+            typer.echo(f"note: samples are not shown in {chosen.value}; table, md, csv and json have them", err=True)
+        return content(estimate, chosen.value)
     if chosen is Format.json:
         if sampled is None:
             return estimate.to_json()

@@ -80,9 +80,25 @@ def _write(runs: list[Run], output: Path) -> None:
     from tco.errors import TcoError
     from tco.files import write_atomically
 
-    if output.suffix.lower() != ".json":
-        raise TcoError(f"{output}: a run record is written as JSON; name it for instance {output.with_suffix('.json')}")
-    for number, run in enumerate(runs, start=1):
-        name = output if len(runs) == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
+    if output.suffix.lower() not in ("", ".json"):
+        raise TcoError(
+            f"{output}: a run record is written as JSON; name it for instance {output.with_suffix('.json')}, or a folder"
+        )
+    if output.suffix == "":
+        output.mkdir(parents=True, exist_ok=True)
+        names = [output / f"{name}.json" for name in _names(runs)]
+    elif len(runs) == 1:
+        names = [output]
+    else:
+        names = [output.with_name(f"{output.stem}-{number}{output.suffix}") for number in range(1, len(runs) + 1)]
+    for name, run in zip(names, runs, strict=True):
         write_atomically(name, run.to_json() + "\n")
         typer.echo(f"wrote {name}", err=True)
+
+
+def _names(runs: list[Run]) -> list[str]:
+    """A name for the file of each run: its own, where it has one that no other has."""
+    import re
+
+    own = [re.sub(r"[^\w.-]+", "-", run.name or "").strip("-.")[:80] for run in runs]
+    return [name if name and own.count(name) == 1 else f"run-{number}" for number, name in enumerate(own, start=1)]

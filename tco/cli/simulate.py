@@ -51,7 +51,8 @@ TimeLimit = Annotated[
 
 def command(
     workload: Annotated[
-        Path | None, typer.Argument(metavar="WORKLOAD", help="Model, parallelism and batch (TOML or JSON).")
+        Path | None,
+        typer.Argument(metavar="WORKLOAD", help="Model, parallelism and batch (TOML or JSON), or example:NAME."),
     ] = None,
     with_: Annotated[
         list[str] | None,
@@ -106,6 +107,7 @@ def command(
         )
     from tco.simulators import load_workload, simulate
 
+    workload = _find(workload)
     job = load_workload(workload)
     answers = simulate(job, names, system, devices=devices, settings=settings, time_limit_s=seconds(time_limit))
     ready = _ready(answers, job.name or workload.stem, power_model, calibrate)
@@ -123,6 +125,22 @@ def command(
         typer.echo(f"{text} ({', '.join(of)})", err=True)
     if any(answer.fault is not None for answer in answers):
         raise typer.Exit(1)
+
+
+def _find(workload: Path) -> Path:
+    """The file of a workload; ``example:NAME`` is one that ships with the package."""
+    prefix, colon, name = str(workload).partition(":")
+    if not colon or prefix != "example":
+        return workload
+    from tco.errors import ReadError, did_you_mean
+    from tco.knowledge import folder
+
+    suffix = ".workload.toml"
+    examples = folder("examples")
+    known = sorted(entry.name.removesuffix(suffix) for entry in examples.iterdir() if entry.name.endswith(suffix))
+    if name not in known:
+        raise ReadError(f"no example '{name}'{did_you_mean(name, known)} Examples: {', '.join(known)}")
+    return Path(str(examples / f"{name}{suffix}"))
 
 
 def _settings(texts: Sequence[str] | None) -> dict[str, dict[str, str]]:
@@ -170,9 +188,7 @@ def _listed(settings: Mapping[str, Mapping[str, str]]) -> Table:
         rows.append((point.name, f"plug-in of another package ({point.value})", "not loaded until it is named", ""))
     notes = ("A site's own simulator needs no Python: describe its command in a TOML file and name that with --with.",)
     columns = ("Name", "What it is", "Can be used", "Settings")
-    return Made(
-        "simulators", "Simulators", columns, tuple(rows), (), notes, ("name", "title", "available", "settings")
-    )
+    return Made("simulators", "Simulators", columns, tuple(rows), (), notes, ("name", "title", "available", "settings"))
 
 
 def _ready(answers: Sequence[Answer], name: str, power_model: Model | None, calibrate: str | None) -> dict[str, Run]:

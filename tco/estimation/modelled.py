@@ -268,8 +268,8 @@ def _utilisation(case: Case) -> Node:
     if found is None or not graph.is_stated(reference):
         have = f"the run has an {found.kind} of {found.value:.3g}" if found else "the run has none"
         raise EstimateError(
-            f"{case.where}: the model 'dynamic' needs a utilisation from 0 to 1 at which 1 is full power; {have}: state "
-            f"--set {name}=0.8, or --set {reference}=0.55, the {found.kind if found else 'MFU'} at full"
+            f"{case.where}: the model 'dynamic' needs a utilisation from 0 to 1 at which 1 is full power; {have}: "
+            f"state --set {name}=0.8, or --set {reference}=0.55, the {found.kind if found else 'MFU'} at full power"
         )
     own = case.given("run.utilisation", Q(found.value, "1"), "1", f"{found.kind} of the run", "utilisation")
     full: Any = graph.input(reference, None, "1", f"{found.kind} at full power")

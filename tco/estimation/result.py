@@ -19,6 +19,8 @@ from tco.records.system import System
 from tco.units import Quantity, convert
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tco.analysis.sampling import Sample, Sampled
     from tco.analysis.sensitivity import Sensitivity
     from tco.compiled import Program
@@ -173,6 +175,17 @@ class Estimate:
         if line not in self.graph.named:
             self[line]  # says why it is missing, or what is near
         return sensitivity(self.graph, line, sobol=sobol, seed=seed)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The lines as a data frame, one row each, by name: value, unit, range, and what the line says of itself."""
+        from tco.reports.frame import to_frame
+
+        return to_frame(self)
+
+    def _repr_html_(self) -> str:
+        from tco.reports.notebook import estimate_html
+
+        return estimate_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain data, schema ``tco.estimate/1``."""

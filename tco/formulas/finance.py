@@ -6,43 +6,90 @@ period. A spreadsheet's NPV() puts its first value at the end of the first perio
 
 from __future__ import annotations
 
-from tco.operations import V, ceil, maximum, minimum, operate, where
+from tco.operations import V, ceil, maximum, minimum, operate
 
 
 def _power(x: V, exponent: V) -> V:
     return operate("power", x, exponent)
 
 
-def _lost(step: V, count: V) -> V:
+def rate_per_period(rate: V, period: V) -> V:
+    """Interest of one period on one unit of money.
+
+    Parameters
+    ----------
+    rate
+        Interest or discount rate, more than -1 per period. [1/time]
+    period
+        How often is paid and compounded: a year, a month. [time]
+    """
+    return rate * period
+
+
+def number_of_periods(life: V, period: V) -> V:
+    """Periods in a life.
+
+    Parameters
+    ----------
+    life
+        How long is paid. [time]
+    period
+        How often is paid and compounded. [time]
+    """
+    return life / period
+
+
+def lost_by_waiting(step: V, count: V) -> V:
+    """What one unit of money loses by being paid so many periods later: 1 - (1 + step)**-count.
+
+    Parameters
+    ----------
+    step
+        Rate per period, more than -1. [1]
+    count
+        Periods. [1]
+    """
     return 1 - _power(step + 1, 0 - count)
 
 
-def _recovery(step: V, count: V) -> V:
-    """Payment per period for one unit borrowed over `count` periods at `step` per period; 1 / count at a rate of 0.
+def financing_factor(step: V, count: V, lost: V) -> V:
+    """All payments of an annuity over the price, step * count / lost: 1 at a rate of 0, more with interest.
 
-    The two bounds hold for every rate above -1. They keep eight digits near a rate of 0, where the closed form
-    loses all, and they keep a range of rates and lives from widening without need.
+    Parameters
+    ----------
+    step
+        Rate per period, more than -1. [1]
+    count
+        Periods, more than 0. [1]
+    lost
+        1 - (1 + step)**-count, see `lost_by_waiting`. [1]
+
+    Notes
+    -----
+    The capital recovery factor times the life: what straight line charges, times this, is what an annuity charges. The
+    two bounds around the closed form hold for every rate. They keep eight digits near a rate of 0, where the closed
+    form loses all, and they keep a range of rates and lives from widening without need.
+
+    References
+    ----------
+    PyPSA technology-data, scripts/compile_cost_assumptions.py, annuity(), times the life.
     """
-    none, one = step * 0, count * 0 + 1
-    lost = _lost(step, count)
-    flat = operate("less_equal", maximum(lost, 0 - lost), none)
-    closed = where(flat, one / count, step / where(flat, one, lost))
-    gain, loss = maximum(step, none), minimum(step, none)
-    at_most = gain + (gain + 1) / count
+    flat = operate("less_equal", operate("maximum", lost, 0 - lost), 0)
+    closed = operate("where", flat, 1, step * count / operate("where", flat, 1, lost))
+    gain, loss = operate("maximum", step, 0), operate("minimum", step, 0)
+    at_least = maximum(step * count, loss * (count + 1) + 1)
+    return minimum(maximum(closed, at_least), gain * (count + 1) + 1)
+
+
+def _recovery(step: V, count: V) -> V:
+    """Payment per period for one unit borrowed: `financing_factor` over `count`, with its own bounds."""
+    lost = lost_by_waiting(step, count)
+    flat = operate("less_equal", operate("maximum", lost, 0 - lost), 0)
+    one = count * 0 + 1
+    closed = operate("where", flat, one / count, step / operate("where", flat, 1, lost))
+    gain, loss = operate("maximum", step, 0), operate("minimum", step, 0)
     at_least = maximum(step, (loss * (count + 1) + 1) / count)
-    return minimum(maximum(closed, at_least), at_most)
-
-
-def _paid_over_price(step: V, count: V) -> V:
-    """All payments for one unit borrowed: `count` times `_recovery`, bounded in the same way."""
-    none, one = step * 0, count * 0 + 1
-    lost, interest = _lost(step, count), step * count
-    flat = operate("less_equal", maximum(lost, 0 - lost), none)
-    closed = where(flat, one, interest / where(flat, one, lost))
-    gain, loss = maximum(step, none), minimum(step, none)
-    at_most = gain * (count + 1) + 1
-    at_least = maximum(interest, loss * (count + 1) + 1)
-    return minimum(maximum(closed, at_least), at_most)
+    return minimum(maximum(closed, at_least), (gain + 1) / count + gain)
 
 
 def capital_recovery(rate: V, life: V, period: V) -> V:
@@ -83,27 +130,23 @@ def uniform_present_worth(rate: V, life: V, period: V) -> V:
     return period / _recovery(rate * period, life / period)
 
 
-def financing_factor(rate: V, life: V, period: V) -> V:
-    """All payments of an annuity over the price: 1 at a rate of 0, more with interest.
+def worth_of_even_payments(factor: V) -> V:
+    """What a unit of money that is paid evenly over a life is worth at time 0, on the average: 1 at a rate of 0.
 
     Parameters
     ----------
-    rate
-        Interest or discount rate, more than -1 per period. [1/time]
-    life
-        How long is paid. [time]
-    period
-        How often is paid and compounded. [time]
+    factor
+        All payments of an annuity over the price, see `financing_factor`. [1]
 
-    Notes
-    -----
-    The capital recovery factor times the life: what straight line charges, times this, is what an annuity charges.
+    References
+    ----------
+    NIST Handbook 135, uniform present value factor, over the number of years.
     """
-    return _paid_over_price(rate * period, life / period)
+    return (factor * 0 + 1) / factor
 
 
 def mean_present_worth(rate: V, life: V, period: V) -> V:
-    """What a unit of money that is paid evenly over a life is worth at time 0, on the average: 1 at a rate of 0.
+    """The same from rate and life in one step, see `worth_of_even_payments`.
 
     Parameters
     ----------
@@ -118,8 +161,8 @@ def mean_present_worth(rate: V, life: V, period: V) -> V:
     ----------
     NIST Handbook 135, uniform present value factor, over the number of years.
     """
-    paid = _paid_over_price(rate * period, life / period)
-    return (paid * 0 + 1) / paid
+    step, count = rate_per_period(rate, period), number_of_periods(life, period)
+    return worth_of_even_payments(financing_factor(step, count, lost_by_waiting(step, count)))
 
 
 def present_worth(rate: V, time: V, period: V) -> V:

@@ -135,7 +135,7 @@ def _from_text(path: Path, text: str, wanted: set[str]) -> list[Exposed]:
             if name not in wanted:
                 continue
             series = found[key] = Exposed(name, labels)
-        time = float(match[4]) if match[4] else math.nan
+        time = _number(path, number, f"{name}: time", match[4]) if match[4] else math.nan
         series.times_s.append(time / 1000 if time >= _MILLISECONDS else time)
         series.numbers.append(_number(path, number, name, match[3]))
     return list(found.values())

@@ -6,6 +6,7 @@ energies are those of the whole deployment; before, of a deployment in parts, th
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ _FIGURES = (
 _MODEL = re.compile(r"[a-z]+\d+[a-z]*", re.IGNORECASE)
 #: The sums of parts agree with their whole but for rounding.
 _ROUNDING = 0.01
+_MOST_GPUS = 1e7
 
 
 class InferenceX:
@@ -98,7 +100,7 @@ def _run(path: Path, data: dict[str, Any], where: str, options: ReadOptions) -> 
     schema = json_number(data, _SCHEMA, where)
     energy = _energy(data, valid, schema, where, warnings)
     power = json_number(data, _POWER, where, at_least=0)
-    duration = energy / power if energy and power else None
+    duration = _ratio(energy, power)
     gpus = _gpus(data, where)
     hardware = str(data.get("hw") or data.get("hardware") or "") or None
     results = [
@@ -210,17 +212,25 @@ def _gpus(data: dict[str, Any], where: str) -> int | None:
     from tco.readers.rows import json_number
 
     total, each = json_number(data, _POWER, where, at_least=0), json_number(data, _EACH, where, at_least=0)
-    if total and each and abs(total / each - round(total / each)) < _ROUNDING:
-        return round(total / each)
+    ratio = _ratio(total, each)
+    if ratio is not None and ratio < _MOST_GPUS and abs(ratio - round(ratio)) < _ROUNDING:
+        return round(ratio) or None
     if data.get("is_multinode"):
         parts = [json_number(data, f"num_{role}_gpu", where, at_least=0) for role in ("prefill", "decode")]
-        return int(sum(part or 0 for part in parts)) or None
+        whole = sum(part or 0 for part in parts)
+        return int(whole) or None if whole < _MOST_GPUS else None
     width = json_number(data, "tp", where, at_least=0)
     if not width:
         return None
     for name in ("pp", "pcp_size"):
         width *= json_number(data, name, where, at_least=0) or 1
-    return int(width) if width < 1e9 else None
+    return int(width) or None if width < _MOST_GPUS else None
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    """One number over another; None where one is not known, or zero."""
+    ratio = above / below if above and below else math.nan
+    return ratio if math.isfinite(ratio) else None
 
 
 def _work(data: dict[str, Any], energy: float | None, gpus: int | None, where: str) -> list[dict[str, Any]]:
@@ -231,8 +241,9 @@ def _work(data: dict[str, Any], energy: float | None, gpus: int | None, where: s
     if energy:
         for name, quantity, basis in _PER:
             each = json_number(data, name, where, at_least=0)
-            if each:
-                work.append({"quantity": quantity, "basis": basis, "value": energy / each})
+            amount = _ratio(energy, each)
+            if amount is not None:
+                work.append({"quantity": quantity, "basis": basis, "value": amount})
     if work or not gpus:
         return work
     for name, basis, count in (

@@ -80,6 +80,7 @@ class NvidiaSmi:
             return channels
 
         channels, digest = with_digest(path, _trace)
+        warnings += _partial_views(channels, models, path)
         kinds: dict[str | None, list[str]] = {}
         for name in dict.fromkeys(channel.id.removeprefix(_MODULE) for channel in channels):
             kinds.setdefault(models.get(name), []).append(name)
@@ -113,6 +114,15 @@ class NvidiaSmi:
 
 
 _MODULE = "module:"
+
+
+def _partial_views(channels: Sequence[Channel], models: dict[str, str], path: Path) -> list[Warning_]:
+    """A word for each kind of GPU whose sensor sees only a part of the time."""
+    from tco.readers.sensors import partial_view
+
+    kinds = dict.fromkeys((models.get(channel.id, ""), _base(channel.column)) for channel in channels)
+    found = (partial_view(model, column, path.name) for model, column in kinds)
+    return list(dict.fromkeys(warning for warning in found if warning is not None))
 
 
 def _chosen(

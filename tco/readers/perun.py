@@ -140,57 +140,42 @@ def _table(data: Any) -> dict[str, Any]:
 
 def _hdf5_tree(path: Path) -> _Node:
     from tco.errors import ReadError
-    from tco.readers.hdf5 import opened
+    from tco.readers.hdf5 import tree
 
-    with opened(path) as file:
-        names = [name for name in file if "nodes" in file[name]]
-        if len(names) != 1:
-            raise ReadError(f"{path}: has {len(names)} applications; the file of one, as perun writes it, is expected")
-        return _hdf5_node(file[names[0]], names[0], str(path), 0)
+    groups = tree(path)["groups"]
+    names = [name for name, group in groups.items() if "nodes" in group["groups"]]
+    if len(names) != 1:
+        raise ReadError(f"{path}: has {len(names)} applications; the file of one, as perun writes it, is expected")
+    return _hdf5_node(groups[names[0]], names[0])
 
 
-def _hdf5_node(group: Any, name: str, where: str, depth: int) -> _Node:
-    from tco.errors import ReadError
-    from tco.readers.hdf5 import array
-
-    if depth > _DEEPEST:
-        raise ReadError(f"{where}: is nested too deeply for a result of perun")
-    attributes = {key: _plain(value) for key, value in group.attrs.items()}
+def _hdf5_node(group: dict[str, Any], name: str) -> _Node:
+    attributes, inside = group["attrs"], group["groups"]
     metrics = {}
-    for metric in group.get("metrics", {}).values():
-        facts = {key: _plain(value) for key, value in metric.attrs.items()}
-        facts["metric_md"] = {"unit": facts.get("unit"), "mag": facts.get("mag")}
-        metrics[str(facts.get("type"))] = facts
+    for metric in inside.get("metrics", {"groups": {}})["groups"].values():
+        facts = metric["attrs"]
+        metrics[str(facts.get("type"))] = {**facts, "metric_md": {"unit": facts.get("unit"), "mag": facts.get("mag")}}
+    data = inside.get("raw_data", {"datasets": {}})["datasets"]
     raw: dict[str, Any] | None = None
-    if "raw_data" in group:
-        data = group["raw_data"]
+    if "timesteps" in data and "values" in data:
+        times, values = data["timesteps"], data["values"]
+        facts = values["attrs"]
         raw = {
-            "timesteps": array(data.get("timesteps"), f"{where}: {name}").tolist(),
-            "values": array(data.get("values"), f"{where}: {name}").tolist(),
-            "t_md": {"unit": "s", "mag": _plain(data["timesteps"].attrs.get("mag"))},
-            "v_md": {
-                "unit": _plain(data["values"].attrs.get("unit")),
-                "mag": _plain(data["values"].attrs.get("mag")),
-                "max": _plain(data["values"].attrs.get("valid_max")),
-            },
+            "timesteps": times["values"],
+            "values": values["values"],
+            "t_md": {"unit": "s", "mag": times["attrs"].get("mag")},
+            "v_md": {"unit": facts.get("unit"), "mag": facts.get("mag"), "max": facts.get("valid_max")},
         }
-    children = group.get("nodes", {})
     kind = attributes.get("type")
+    children = inside.get("nodes", {"groups": {}})["groups"]
     return _Node(
-        int(kind) if isinstance(kind, int | float) else 0,
+        kind if isinstance(kind, int) else 0,
         name,
         attributes,
         metrics,
         raw,
-        [_hdf5_node(children[child], child, f"{where}: {name}", depth + 1) for child in children],
+        [_hdf5_node(child, child_name) for child_name, child in children.items()],
     )
-
-
-def _plain(value: Any) -> Any:
-    """An attribute as a number or a text."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value.item() if hasattr(value, "item") and getattr(value, "size", 1) == 1 else value
 
 
 def _runs_in_tree(node: _Node, where: str, above: _Node | None = None, app: str = "") -> Iterator[_Execution]:

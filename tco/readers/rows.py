@@ -23,6 +23,7 @@ _LONGEST_LINE = 1 << 24
 _LARGEST_JSON = 1 << 26
 #: Rows that a reader may keep: half a gigabyte of those of sacct.
 _MOST_ROWS = 200_000
+_LONGEST_NAME = 100
 _MARK = "\ufeff"
 
 
@@ -181,7 +182,8 @@ def _check_names(path: Path, line: int, names: Sequence[str], separator: str, re
             raise ReadError(f"{where}: the column '{name}' stands {names.count(name)} times; each needs its own name")
     for name in required:
         if name not in names:
-            raise ReadError(f"{where}: there is no column '{name}'{did_you_mean(name, names)}")
+            near = did_you_mean(name, [other for other in names if len(other) <= _LONGEST_NAME])
+            raise ReadError(f"{where}: there is no column '{name}'{near}")
 
 
 def document(path: Path) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal
@@ -197,7 +198,7 @@ class Evidence(Record):
 
 
 class Result(Record):
-    """A figure that the tool itself worked out, such as a benchmark's score; kept for people, never used in an estimate.
+    """A figure that the tool itself worked out, such as a score; kept for people, never used in an estimate.
 
     A rate per query or per token, emissions at the tool's own grid factor, a figure by the rules of a benchmark.
     """
@@ -419,6 +420,17 @@ class Run(Record):
         if begin is None or finish is None:
             return None
         return Q((finish - begin).total_seconds(), "s")
+
+    def _repr_html_(self) -> str:
+        """The record as a table of its fields, for notebooks."""
+        from html import escape
+
+        data = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
+        rows = []
+        for key, value in data.items():
+            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            rows.append(f"<tr><th style='text-align:left'>{escape(key)}</th><td>{escape(shown)}</td></tr>")
+        return f"<p><b>Run</b> {escape(self.name or '')}</p><table><tbody>{''.join(rows)}</tbody></table>"
 
     @property
     def device_count(self) -> float:

@@ -27,7 +27,8 @@ def _printed(stated: Stated) -> str:
     if stated.number is None:
         return "none"
     plain = stated.number.strip()
-    text = f"{int(plain):,}" if plain.isdigit() else plain
+    whole, dot, rest = plain.partition(".")
+    text = f"{int(whole):,}{dot}{rest}" if whole.isdigit() and (rest.isdigit() or not dot) else plain
     if len(plain) > _LONG or "e" in plain.lower():
         text = digits(float(plain), _DIGITS[1])
     return text if stated.unit == "1" else f"{text} {stated.unit}"
@@ -54,12 +55,37 @@ def of_checked(checked: Sequence[Checked], *, title: str = "Claims") -> Table:
             None if one.ratio is None else digits(one.ratio),
             one.verdict,
             _words(one),
+            str(one.claim.source) if one.claim.source else "",
         )
         for one in checked
     )
-    columns = ("Claim", "Result", "Printed", "From its inputs", "Ratio", "Verdict", "Why")
-    keys = ("claim", "result", "printed", "recomputed", "ratio", "verdict", "why")
+    columns = ("Claim", "Result", "Printed", "From its inputs", "Ratio", "Verdict", "Why", "Source")
+    keys = ("claim", "result", "printed", "recomputed", "ratio", "verdict", "why", "source")
     return Table("claims", title, columns, rows, notes=(summary(checked),), keys=keys)
+
+
+def of_numbers(checked: Sequence[Checked]) -> Table:
+    """One row for each result, numbers in full, for programs."""
+    rows = []
+    for one in checked:
+        found, printed = one.recomputed, one.printed
+        changes = one.explanations[0].changes if one.explanations else None
+        numbers = (None, None, None) if found is None else (found.value, found.low, found.high)
+        value = None if printed.number is None else printed.value
+        rows.append(
+            (one.claim.id, one.result, value, printed.unit, *numbers, one.ratio, one.verdict, changes, _words(one))
+        )
+    keys = ("claim", "result", "printed", "unit", "recomputed", "low", "high", "ratio", "verdict", "changes", "why")
+    return Table("claims", "Claims", keys, tuple(rows), keys=keys)
+
+
+def brief(checked: Sequence[Checked]) -> Table:
+    """The same for a terminal: fewer, wider columns."""
+    rows = []
+    for claim, result, printed, found, ratio, verdict, why, _ in of_checked(checked).rows:
+        rows.append((f"{claim} {result}", printed, found, ratio, f"{verdict}: {why}" if why else verdict))
+    columns = ("Claim and result", "Printed", "From its inputs", "Ratio", "Verdict")
+    return Table("claims", "", columns, tuple(rows), notes=(summary(checked),))
 
 
 def summary(checked: Sequence[Checked]) -> str:

@@ -228,9 +228,6 @@ def _below(estimate: Estimate) -> list[RenderableType]:
     return pieces
 
 
-_OF_COST = ("system.", "site.", "finance.", "rental.", "fx.", "tariff.", "index.", "run.")
-
-
 def _assumed(estimate: Estimate) -> Table:
     """Assumed inputs that a cost rests on."""
     needed = estimate.graph.needed_for([node for node in estimate.graph.lines() if node.name.startswith("cost.")])

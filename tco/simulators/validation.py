@@ -17,7 +17,7 @@ from tco.simulators.base import SimulatorError
 #: Pairs within this factor of the number of devices are near.
 _NEAR = 2.0
 #: Of so few, the nearest are taken however far they are.
-_FEWEST = 20
+_FEWEST = 8
 _ENDS = (5.0, 95.0)
 
 

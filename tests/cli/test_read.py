@@ -93,6 +93,10 @@ def test_several_runs_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(readers, "read", lambda path, as_=None, options=None: runs)
     tco("read", DATA / "power.pairs.csv", "-o", tmp_path / "run.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run-1.json", "run-2.json"]
+    named = [run.model_copy(update={"name": name}) for run, name in zip(runs, ("job 7/a", "job 7/b"), strict=True)]
+    monkeypatch.setattr(readers, "read", lambda path, as_=None, options=None: named)
+    tco("read", DATA / "power.pairs.csv", "-o", tmp_path / "jobs")
+    assert sorted(path.name for path in (tmp_path / "jobs").iterdir()) == ["job-7-a.json", "job-7-b.json"]
     assert "2 of 2" in tco("read", DATA / "power.pairs.csv")
     assert len(json.loads(tco("read", DATA / "power.pairs.csv", "--format", "json"))) == 2
     with pytest.raises(

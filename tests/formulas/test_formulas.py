@@ -95,8 +95,12 @@ CALLS: dict[str, tuple[list[tuple[float, str]], float, str]] = {
     "grid.projected_intensity": ([(348.32, "gCO2e/kWh"), (0.602607, "1")], 209.90, "gCO2e/kWh"),
     # Fisher, WACC, CRF, NIST factors: values of the finance examples
     "finance.capital_recovery": ([(0.07, "1/year"), (25, "year"), (1, "year")], 0.0858105172, "1/year"),
-    "finance.financing_factor": ([(0.07, "1/year"), (25, "year"), (1, "year")], 2.14526293, "1"),
+    "finance.rate_per_period": ([(0.05, "1/year"), (1, "month")], 0.0041666667, "1"),
+    "finance.number_of_periods": ([(12, "year"), (1, "month")], 144, "1"),
+    "finance.lost_by_waiting": ([(0.07, "1"), (25, "1")], 0.81575082, "1"),
+    "finance.financing_factor": ([(0.07, "1"), (25, "1"), (0.815750822, "1")], 2.14526293, "1"),
     "finance.uniform_present_worth": ([(0.03, "1/year"), (5, "year"), (1, "year")], 4.579707, "year"),
+    "finance.worth_of_even_payments": ([(2.14526293, "1")], 0.46614334, "1"),
     "finance.mean_present_worth": ([(0.03, "1/year"), (5, "year"), (1, "year")], 0.9159414, "1"),
     "finance.present_worth": ([(0.03, "1/year"), (10, "year"), (1, "year")], 0.744094, "1"),
     "finance.discounted": ([(30_000, "EUR"), (0.7350298528, "1")], 22_050.895584, "EUR"),
@@ -176,6 +180,30 @@ CALLS: dict[str, tuple[list[tuple[float, str]], float, str]] = {
     "cost.tokens_per_power": ([(3_600_000, "token"), (1.73, "kWh")], 578_035.0, "token/(s*MW)"),
     "water.site_water": ([(157, "MWh"), (1.29, "L/kWh")], 202.53, "kL"),
     "water.source_water": ([(288, "MWh"), (3.1, "L/kWh")], 892.8, "kL"),
+    # GPT-3 175B: h 12,288, 96 layers, vocabulary 51,200, sequence 2,048: 174.6 billion parameters
+    "performance.block_parameters": (
+        [(12_288, "1"), (12_288, "1"), (49_152, "1"), (2, "1"), (1, "1")], 1_812_099_072.0, "1"),
+    "performance.model_parameters": (
+        [(96, "1"), (1_812_099_072, "1"), (12_288, "1"), (51_200, "1"), (2048, "1")], 174_615_822_336.0, "1"),
+    # baselines.csv: 6 N D of one batch of 64 sequences
+    "performance.training_operations": (
+        [(174_615_822_336, "1"), (131_072, "token"), (6, "FLOP/token")], 1.373234e17, "FLOP"),
+    # stored pair kor22t5-175B-full of the rule 6ND at 40 % MFU
+    "performance.step_time": (
+        [(1.373234e17, "FLOP"), (64, "1"), (312, "TFLOP/s"), (0.4, "1")], 17.19293, "s"),
+    "performance.achieved_utilisation": (
+        [(1.373234e17, "FLOP"), (64, "1"), (312, "TFLOP/s"), (17.19293, "s")], 0.4, "1"),
+    "performance.predicted_duration": ([(18, "s"), (1000, "1"), (1.1, "1")], 5.5, "h"),
+    "power.dynamic_power": ([(72.5, "W"), (668.2, "W"), (0.5, "1")], 370.35, "W"),
+    "power.relative_utilisation": ([(0.4, "1"), (0.5, "1")], 0.8, "1"),
+    # arXiv 2604.04745: 10.7 % of the energy in 19.7 % of the time; 0.488 of the power when busy
+    "power.wait_ratio": ([(0.107, "1"), (0.197, "1")], 0.4884067, "1"),
+    # Calculon, GPT-3 175B on 64 A100: 0.892 of the power when busy
+    "power.power_by_phase": (
+        [(1000, "W"), (0.4884067, "1"), (70, "W"), (0.7890026, "1"), (0.2109974, "1"), (0, "1")], 892.0551, "W"),
+    "power.modelled_energy": ([(5, "kW"), (8, "1"), (2, "h"), (1, "1")], 80.0, "kWh"),
+    # MLPerf Training v4.0, 8 nodes: switches 5.13 of 19.93 MJ
+    "power.network_energy": ([(14.80, "MJ"), (0.2574009, "1")], 5.13, "MJ"),
     "work.work_done": ([(146_960, "token/s"), (640.383, "s")], 94_110_685.68, "token"),
     "work.per_work": ([(6_042_687.9, "J"), (94_110_685.68, "token")], 0.064208, "J/token"),
 }  # fmt: skip

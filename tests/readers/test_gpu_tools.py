@@ -388,3 +388,20 @@ def test_dcgm_refusals(file: Write, content: str, fault: str) -> None:
 def test_answers_of_prometheus_that_are_refused(file: Write, content: str, fault: str) -> None:
     with pytest.raises(ReadError, match=r"q\.json.*" + fault):
         read(file("q.json", content), as_="dcgm")
+
+
+# facts/measured/nvidia_smi_sensor_characteristics.csv: 23.6 to 25.4 of 101 ms on most A100, 20 ms throughout on none
+@pytest.mark.parametrize(
+    ("model", "column", "seen"),
+    [
+        ("NVIDIA A100-SXM4-40GB", "power.draw", "of A100 GPUs shows the mean of 24.16 of each 101 ms (Yang, "),
+        ("NVIDIA H100 PCIe", "power.draw.instant", "of H100 GPUs shows the mean of 22.36 of each 100 ms"),
+        ("NVIDIA H100 PCIe", "power.draw", None),
+        ("NVIDIA GeForce RTX 4090", "power.draw", None),
+    ],
+)  # fmt: skip
+def test_smi_sensors_that_see_a_part_of_the_time(file: Write, model: str, column: str, seen: str | None) -> None:
+    rows = "".join(f"2026/01/01 00:00:0{i}.000, {model}, {300 + i}.00 W\n" for i in range(3))
+    (run,) = read(file("smi.csv", f"timestamp, name, {column} [W]\n{rows}"))
+    assert [warning.code for warning in run.warnings] == ([] if seen is None else ["sensor-window"])
+    assert seen is None or seen in notes(run)["sensor-window"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tco.estimation.case import Case
@@ -83,12 +83,29 @@ class Terms:
 
     def factor(self, life: Node) -> Node:
         """All payments of an annuity over the price, for a life, as a line."""
-        graph, name = self.case.graph, f"finance.factor.{life.name}"
+        return self._factor(life, self.rate, "")
+
+    def _factor(self, life: Node, rate: Node, suffix: str) -> Node:
+        graph, name = self.case.graph, f"finance.factor.{life.name}{suffix}"
         if name in graph.named:
             return graph[name]
-        result = finance.financing_factor(self.rate, life, self.period)
+        step = self._line(
+            f"finance.rate_per_period{suffix}", finance.rate_per_period, "Rate per period", rate, self.period
+        )
+        count = self._line(
+            f"finance.periods.{life.name}", finance.number_of_periods, f"Periods in {life.name}", life, self.period
+        )
+        lost = self._line(
+            f"finance.lost.{life.name}{suffix}", finance.lost_by_waiting, "What a unit loses by waiting so long", step,
+            count,
+        )  # fmt: skip
         label = f"All payments of an annuity over the price, {life.name}"
-        return graph.line(name, result, "1", label, by=finance.financing_factor)
+        return self._line(name, finance.financing_factor, label, step, count, lost)
+
+    def _line(self, name: str, by: Callable[..., Any], label: str, *operands: Node) -> Node:
+        """A dimensionless line, made once."""
+        graph = self.case.graph
+        return graph[name] if name in graph.named else graph.line(name, by(*operands), "1", label, by=by)
 
     def late(self, life: Node) -> Node:
         """Present worth at the end of a life, as a line."""
@@ -100,16 +117,15 @@ class Terms:
 
     def worth(self, life: Node, component: str | None = None) -> Node:
         """Mean present worth of what is paid evenly over a life, for a component whose price grows."""
-        graph = self.case.graph
-        escalation = None if component is None else self.escalation(component)
-        name = f"finance.worth.{life.name}" + ("" if escalation is None else f".{component}")
-        if name in graph.named:
-            return graph[name]
-        rate = self.rate if escalation is None else finance.net_rate(self.rate, escalation, self.period)
-        result = finance.mean_present_worth(rate, life, self.period)
-        words = "" if escalation is None else f", the price of {component} growing"
+        growth = None if component is None else self.escalation(component)
+        if growth is None:
+            rate, suffix, words = self.rate, "", ""
+        else:
+            rate, suffix = finance.net_rate(self.rate, growth, self.period), f".{component}"
+            words = f", the price of {component} growing"
+        factor = self._factor(life, rate, suffix)
         label = f"Mean present worth of what is paid over {life.name}{words}"
-        return graph.line(name, result, "1", label, by=finance.mean_present_worth)
+        return self._line(f"finance.worth.{life.name}{suffix}", finance.worth_of_even_payments, label, factor)
 
     def escalation(self, component: str) -> Node | None:
         """Real growth of the price of a component a year, where stated."""

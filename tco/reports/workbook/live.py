@@ -118,7 +118,7 @@ class Live:
 def number(value: float) -> Live:
     """A number as it stands in a formula."""
     text = repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-    return Live(text, float(value), _WHOLE if value >= 0 else 2)
+    return Live(text, float(value), _WHOLE if value >= 0 else 1)
 
 
 class Expressions:
