@@ -94,7 +94,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_the_help_loads_nothing_heavy() -> None:
     heavy = {"pint", "numpy", "pandas", "pydantic", "openpyxl", "xlsxwriter", "jinja2", "rich", "matplotlib"}
-    code = "sys.argv = ['tco', '--help']\nfrom tco.cli import app\ntry: app()\nexcept SystemExit: pass"
+    code = "sys.argv = ['tco', '--help']\nfrom tco.cli import main\ntry: main()\nexcept SystemExit: pass"
     assert not loaded_by(code) & heavy
 
 
@@ -103,7 +103,7 @@ def test_an_estimate_as_a_table_loads_no_spreadsheet_and_no_data_frame(example: 
     heavy = {"pandas", "openpyxl", "xlsxwriter", "matplotlib", "jinja2", "scipy_special", "scipy_stats", "pyarrow"}
     code = (
         f"sys.argv = ['tco', 'estimate', {str(ROOT / 'examples' / example / 'run.json')!r}, '--region', 'eu']\n"
-        "from tco.cli import app\ntry: app()\nexcept SystemExit: pass"
+        "from tco.cli import main\ntry: main()\nexcept SystemExit: pass"
     )
     assert not loaded_by(code) & heavy
 

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from tco.catalog.tables import table
-from tco.provenance import Source
 from tco.records.base import Record, validate
+from tco.records.figure import Figure
 
 
-class Convention(Record):
-    """A value that somebody takes, and who."""
+class Conventions(Record):
+    """Values that published studies take, each with its source.
 
-    value: str
-    source: Source
+    Attributes
+    ----------
+    lifetime, utilisation, hours_per_year
+        Useful life of hardware, share of it for which hardware is charged, hours that a year has.
+    """
 
-
-class _Conventions(Record):
-    lifetime: tuple[Convention, ...]
-    utilisation: tuple[Convention, ...]
-    hours_per_year: tuple[Convention, ...]
+    lifetime: tuple[Figure, ...]
+    utilisation: tuple[Figure, ...]
+    hours_per_year: tuple[Figure, ...]
 
 
 @lru_cache(maxsize=1)
-def conventions() -> Mapping[str, tuple[str, ...]]:
-    """The values by what they are of, each as text with its unit."""
-    data: Mapping[str, Any] = table("conventions.toml")
-    known = validate(_Conventions, data, "catalog/conventions.toml")
-    return {name: tuple(dict.fromkeys(one.value for one in getattr(known, name))) for name in _Conventions.model_fields}
+def conventions() -> Conventions:
+    """The conventions of the catalogue."""
+    return validate(Conventions, table("conventions.toml"), "catalog/conventions.toml")

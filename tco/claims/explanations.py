@@ -19,6 +19,7 @@ from tco.claims.record import ROWS, SUM, Claim, OtherRow
 from tco.claims.stated import Stated
 from tco.claims.vocabulary import CARRIERS
 from tco.errors import TcoError
+from tco.records.figure import Figure
 from tco.units import Q, parse_unit
 
 
@@ -259,7 +260,8 @@ def convention(claim: Claim, result: str) -> Iterator[Change]:
             own = Stated(number=repr(float(Q(1, "year").m_as(parse_unit("h")))), unit="h")
         if own is None:
             continue
-        usual = tuple(Stated.model_validate(text) for text in conventions()[name])
+        figures: tuple[Figure, ...] = getattr(conventions(), name)
+        usual = tuple(Stated(number=f"{one.value:g}", unit=one.unit, exact=True) for one in figures)
         for other in (*claim.beside(name), *usual):
             try:
                 size = float(other.quantity(own.unit).magnitude)

@@ -6,42 +6,35 @@ import atexit
 import gc
 import os
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 
-from tco.cli import (
-    bids,
-    catalog,
-    check,
-    compare,
-    cost,
-    embodied,
-    estimate,
-    explain,
-    grid,
-    hardware,
-    plot,
-    prices,
-    read,
-    readers,
-    regions,
-    replace,
-    schema,
-    sensitivity,
-    simulate,
-    solve,
-    sweep,
-    system,
-)
-
-app = typer.Typer(
-    name="tco",
-    help="What an AI or HPC run costs and emits: energy, carbon and cost, every number with its source and range.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+#: The commands in the order of the help; the last five hold commands of their own.
+COMMANDS = (
+    "estimate",
+    "explain",
+    "compare",
+    "sensitivity",
+    "sweep",
+    "solve",
+    "cost",
+    "system",
+    "replace",
+    "embodied",
+    "simulate",
+    "check",
+    "plot",
+    "read",
+    "readers",
+    "regions",
+    "schema",
+    "grid",
+    "hardware",
+    "prices",
+    "bids",
+    "catalog",
 )
 
 
@@ -53,35 +46,37 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     pass
 
 
-app.command("embodied")(embodied.command)
-app.command("check")(check.command)
-app.command("compare")(compare.command)
-app.command("cost")(cost.command)
-app.command("estimate")(estimate.command)
-app.command("explain")(explain.command)
-app.command("read")(read.command)
-app.command("readers")(readers.command)
-app.command("plot")(plot.command)
-app.command("regions")(regions.command)
-app.command("replace")(replace.command)
-app.command("schema")(schema.command)
-app.command("sensitivity")(sensitivity.command)
-app.command("simulate")(simulate.command)
-app.command("solve")(solve.command)
-app.command("sweep")(sweep.command)
-app.command("system")(system.command)
-app.add_typer(bids.app, name="bids")
-app.add_typer(hardware.app, name="hardware")
-app.add_typer(catalog.app, name="catalog")
-app.add_typer(grid.app, name="grid")
-app.add_typer(prices.app, name="prices")
+def make_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The command line with the commands named: each is one module, loaded here."""
+    app = typer.Typer(
+        name="tco",
+        help="What an AI or HPC run costs and emits: energy, carbon and cost, every number with its source and range.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in commands:
+        module = import_module(f"tco.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(module.command)
+    return app
+
+
+def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
+    """The one command that the arguments name, so that the others need not be loaded; all where they name none."""
+    first = next(iter(arguments), "")
+    return (first,) if first in COMMANDS else COMMANDS
 
 
 def main() -> None:
@@ -90,7 +85,7 @@ def main() -> None:
     from tco.errors import TcoError
 
     try:
-        app()
+        make_app(_asked_for(sys.argv[1:]))()
     except TcoError as error:
         _stop(str(error))
     except BrokenPipeError:

@@ -127,7 +127,7 @@ def _read(path: Path, as_: str | None, reading: ReadOptions | None) -> Run:
     runs = read(path, as_=as_, options=reading)
     if len(runs) != 1:
         raise EstimateError(
-            f"{path}: holds {len(runs)} runs; estimate them one by one: tco read {path} -o run.json writes each to a file"
+            f"{path}: holds {len(runs)} runs; estimate them one by one: tco read {path} -o run.json writes each one"
         )
     return runs[0]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tco import catalog
 from tco.errors import EstimateError
-from tco.estimation.case import Case
-from tco.estimation.embodied import Charged, charged_by_kind, charged_by_method
+from tco.estimation.case import Case, Charged
 from tco.estimation.energy import Energies
 from tco.estimation.grid import Intensity, add_intensity
 from tco.estimation.hardware import life_share, node_count
@@ -149,6 +148,8 @@ def _embodied(case: Case) -> Node | None:
 def _charged(case: Case, system: System) -> tuple[list[Charged], str]:
     """The parts of a node and their boundary together; none, and the reason noted, where one of them is not known."""
     if case.embodied_method is not None:
+        from tco.estimation.embodied import charged_by_method
+
         return charged_by_method(case, system, case.embodied_method)
     charged = []
     for part in system.parts:
@@ -193,6 +194,8 @@ def _piece(case: Case, part: Part, system: System) -> tuple[Node, dict[str, str]
             facts = {"boundary": "board", "phase": "cradle-to-gate", "method": "HBM-aware estimate"}
             return embodied.board_with_memory(memory, per_capacity, board), facts
     if part.component is not None and figure is None and not stated:
+        from tco.estimation.embodied import charged_by_kind
+
         return charged_by_kind(case, system, part)
     if part.die is not None and not stated:
         area = case.figure(f"{name}.area", part.die.area, "cm**2", f"Area of one {title}", assumed=assumed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tco import catalog
 from tco.errors import EstimateError
@@ -38,6 +38,15 @@ class Missing(NamedTuple):
     line: str
     reason: str
     needs: tuple[str, ...] = ()
+
+
+class Charged(NamedTuple):
+    """One piece of a part, how many a node has, and what the line of it says."""
+
+    part: str
+    in_a_node: float
+    piece: Node
+    facts: dict[str, str]
 
 
 @dataclass

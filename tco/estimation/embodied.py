@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tco.embodied.assessment import boundary_of, piece_node, reasons
 from tco.embodied.model import Piece
 from tco.embodied.plugins import method as method_named
 from tco.embodied.workbench import Workbench
-from tco.estimation.case import Case
+from tco.estimation.case import Case, Charged
 from tco.graph import Node
 from tco.records.system import Part, System
-
-
-class Charged(NamedTuple):
-    """One piece of a part, how many a node has, and what the line of it says."""
-
-    part: str
-    in_a_node: float
-    piece: Node
-    facts: dict[str, str]
 
 
 def _pieces(case: Case, system: System, method: str) -> tuple[tuple[Piece, ...], tuple[str, ...]]:

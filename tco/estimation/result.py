@@ -142,9 +142,7 @@ class Estimate:
 
         return Program(self.graph, lines, vary)
 
-    def sample(
-        self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None
-    ) -> Sample:
+    def sample(self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None) -> Sample:
         """Draw every input that has a range, and evaluate the lines: an array of shape (n,) for each.
 
         Parameters
@@ -160,9 +158,7 @@ class Estimate:
 
         return sample(self.graph, lines, n=n, seed=seed, method=method)
 
-    def spread(
-        self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None
-    ) -> Sampled:
+    def spread(self, n: int, *, seed: int = 1, method: str = "random", lines: Sequence[str] | None = None) -> Sampled:
         """Mean, percentiles and histogram of the lines over samples that are not kept; arguments as for `sample`."""
         from tco.analysis.sampling import spread
 

@@ -219,8 +219,8 @@ def test_pages_in_docs_are_those_of_the_records() -> None:
 
 def test_the_list_loads_nothing_heavy() -> None:
     code = (
-        "import sys\nsys.argv = ['tco', 'catalog', 'list']\nfrom tco.cli import app\n"
-        "try: app()\nexcept SystemExit: pass\nprint(*sorted(m.partition('.')[0] for m in sys.modules))"
+        "import sys\nsys.argv = ['tco', 'catalog', 'list']\nfrom tco.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\nprint(*sorted(m.partition('.')[0] for m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     heavy = {"numpy", "pint", "pandas", "xlsxwriter", "openpyxl", "jinja2", "scipy"}

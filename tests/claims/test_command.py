@@ -38,8 +38,8 @@ def test_one_claim_as_text(tco: Call) -> None:
     assert (code, err) == (1, "")
     assert out == (
         "olmo2-13b-carbon\n"
-        "  source    Morrison et al., Holistically Evaluating the Environmental Impact of Creating Language Models (2025), "
-        "arXiv 2503.05804, section 4.1, Tables 1 and 2\n"
+        "  source    Morrison et al., Holistically Evaluating the Environmental Impact of Creating Language Models "
+        "(2025), arXiv 2503.05804, section 4.1, Tables 1 and 2\n"
         "  note      230 MWh are 257 / 1.12; carbon and water follow from 257 x 1.12 = 288 MWh.\n"
         "  result    carbon.operational\n"
         "  printed   101 tCO2e\n"

@@ -117,7 +117,7 @@ def test_a_run_record_is_no_claim(examples: Path) -> None:
             "results: 'z' is none of the steps",
         ),
         (
-            'inputs = { x = "1 h" }\nresults = { y = 1 }\nsteps = { y = { by = "energy.facility_energy", of = ["x"] } }',
+            'inputs = { x = "1 h" }\nresults = { y = 1 }\nsteps = { y = { by = "silicon.seeds", of = ["x"] } }',
             "'of' is a table: parameter = name",
         ),
     ],

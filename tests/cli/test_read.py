@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tco.cli import app
+from tco.cli import make_app
 from tco.errors import TcoError
 from tco.readers import read
 
@@ -16,7 +16,7 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "readers"
 
 
 def tco(*arguments: object) -> str:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    done = CliRunner().invoke(make_app(), [str(argument) for argument in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output

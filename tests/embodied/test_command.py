@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tco
-from tco.cli import app
+from tco.cli import make_app
 from tco.errors import TcoError
 
 
 def run(*arguments: str) -> str:
-    done = CliRunner().invoke(app, ["embodied", *arguments])
+    done = CliRunner().invoke(make_app(), ["embodied", *arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.output
