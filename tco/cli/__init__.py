@@ -6,36 +6,35 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 
 import typer
 
-#: The commands in the order of the help; the last five hold commands of their own.
-COMMANDS = (
-    "estimate",
-    "explain",
-    "compare",
-    "sensitivity",
-    "sweep",
-    "solve",
-    "cost",
-    "system",
-    "replace",
-    "embodied",
-    "simulate",
-    "check",
-    "plot",
-    "read",
-    "readers",
-    "regions",
-    "schema",
-    "grid",
-    "hardware",
-    "prices",
-    "bids",
-    "catalog",
-)
+#: The commands in the order of the help, each with the first line of its own. One command is one module.
+COMMANDS = {
+    "estimate": "Energy, carbon and cost of a run, with all that was assumed and where it comes from.",
+    "explain": "How one number comes about: formulas, values, sources, what was assumed.",
+    "compare": "Runs, systems, places and scenarios side by side: what differs, by how much, why, and how sure it is.",
+    "sensitivity": "Which inputs a line depends on: elasticities, one input at a time, and shares of the variance.",
+    "sweep": "An estimate at every point of a grid of inputs and places, as a table.",
+    "solve": "The value of an input at which a line reaches a target: break-even. Says when there is none, or several.",
+    "cost": "What a run costs by every method side by side: amortised, annuity, acquisition, cash-flow NPV, rental.",
+    "system": "What a system costs over its whole life: cash flow by year, and its present value.",
+    "replace": "Keep a system or replace it: cost, carbon, payback, and the carbon price from which replacing pays.",
+    "embodied": "Embodied carbon of a node: parts, and methods side by side with their boundaries.",
+    "simulate": "Time, energy, carbon and cost of a training job as simulators predict it, with their errors.",
+    "check": "Whether a published claim follows from its inputs, or a run fits itself; exit code 1 if not.",
+    "plot": "Draw an estimate: parts of a total, from power to carbon and cost, power over time, tornado.",
+    "read": "Convert a file of a measuring tool to run records, to look at, to edit and to keep.",
+    "readers": "The formats that are read: name, what it is, where it measures, and the package that reads it.",
+    "regions": "The places that --region knows, with their newest grid factor.",
+    "schema": "The JSON Schema of a record, for editors and for those who write one.",
+    "grid": "Grid intensity: data, places, times.",
+    "hardware": "The hardware records that ship with the package.",
+    "prices": "The prices that ship with the package, and what a die costs to make.",
+    "bids": "Evaluate the bids of a tender: whole-life cost, energy, carbon, useful work, points, rank.",
+    "catalog": "Simulators, cost and carbon models, benchmarks, workload representations, with errors one can compare.",
+}
 
 
 def _version(wanted: bool) -> None:
@@ -52,8 +51,8 @@ def _root(
     pass
 
 
-def make_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
-    """The command line with the commands named: each is one module, loaded here."""
+def make_app(command: str | None = None) -> typer.Typer:
+    """The command line with one command, loaded here; without one, the list of all, which loads none of them."""
     app = typer.Typer(
         name="tco",
         help="What an AI or HPC run costs and emits: energy, carbon and cost, every number with its source and range.",
@@ -64,19 +63,16 @@ def make_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name in commands:
-        module = import_module(f"tco.cli.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name)(module.command)
+    if command is None:
+        for name, text in COMMANDS.items():
+            app.command(name, help=text)(lambda: None)
+        return app
+    module = import_module(f"tco.cli.{command}")
+    if hasattr(module, "app"):
+        app.add_typer(module.app, name=command)
+    else:
+        app.command(command)(module.command)
     return app
-
-
-def _asked_for(arguments: Sequence[str]) -> Sequence[str]:
-    """The one command that the arguments name, so that the others need not be loaded; all where they name none."""
-    first = next(iter(arguments), "")
-    return (first,) if first in COMMANDS else COMMANDS
 
 
 def main() -> None:
@@ -85,7 +81,8 @@ def main() -> None:
     from tco.errors import TcoError
 
     try:
-        make_app(_asked_for(sys.argv[1:]))()
+        first = next(iter(sys.argv[1:]), "")
+        make_app(first if first in COMMANDS else None)()
     except TcoError as error:
         _stop(str(error))
     except BrokenPipeError:

@@ -47,7 +47,7 @@ def command(
     format_: Annotated[Format | None, typer.Option("--format", "-f", help="What to print or write.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
-    """Whether a published claim follows from its own inputs, or a run fits itself; exit code 1 where it does not.
+    """Whether a published claim follows from its inputs, or a run fits itself; exit code 1 if not.
 
     Where a claim does not follow, the usual explanations are tried: PUE twice, kWh for MWh, pounds for kilograms, a
     node for a device, a row that is missing. One is offered only if it gives the printed number within its rounding.

@@ -53,7 +53,7 @@ def command(
     ] = False,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.table,
 ) -> None:
-    """Embodied carbon of a node: parts, methods side by side with their boundaries, and what explains the spread."""
+    """Embodied carbon of a node: parts, and methods side by side with their boundaries."""
     from tco.embodied import Options, assess
     from tco.embodied import compare as side_by_side
     from tco.reports import embodied as report

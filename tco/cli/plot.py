@@ -27,7 +27,7 @@ def command(
     *,
     shared: Mapping[str, Any],
 ) -> None:
-    """Draw an estimate: what a total is made of, from power to carbon and cost, the power over time, or a tornado."""
+    """Draw an estimate: parts of a total, from power to carbon and cost, power over time, tornado."""
     from tco.errors import TcoError, did_you_mean
     from tco.reports import plots
 

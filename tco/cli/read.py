@@ -82,7 +82,8 @@ def _write(runs: list[Run], output: Path) -> None:
 
     if output.suffix.lower() not in ("", ".json"):
         raise TcoError(
-            f"{output}: a run record is written as JSON; name it for instance {output.with_suffix('.json')}, or a folder"
+            f"{output}: a run record is written as JSON; name it for instance {output.with_suffix('.json')}, or name a "
+            "folder"
         )
     if output.suffix == "":
         output.mkdir(parents=True, exist_ok=True)

@@ -89,7 +89,7 @@ def command(
         typer.Option("--output", "-o", help="File to write: .txt, .md, .tex, .csv, .html, .json or .xlsx."),
     ] = None,
 ) -> None:
-    """Time, energy, carbon and cost of a training job as simulators predict it, side by side, with their errors."""
+    """Time, energy, carbon and cost of a training job as simulators predict it, with their errors."""
     from tco.cli.catalog import _put
     from tco.errors import TcoError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tco import catalog
 from tco.errors import EstimateError
@@ -20,6 +20,9 @@ from tco.records.run import Run, Warning_
 from tco.records.site import Site
 from tco.records.system import System
 from tco.units import Quantity
+
+if TYPE_CHECKING:
+    from tco.estimation.costs.capital import Plan
 
 
 class Missing(NamedTuple):

@@ -33,7 +33,8 @@ _LONGEST_LINE = 1 << 16
 _CHUNK = 1 << 18
 _PEEK = 2 * _LONGEST_LINE
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_NO_ROWS = "has no rows; a line of column names and rows under it are expected"
+#: What to say of a file of which nothing but its column names is there.
+NO_ROWS = "has no rows; a line of column names and rows under it are expected"
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def read_header(path: Path, *, comments: bool = False, names: Sequence[str] | No
     while True:
         stop = head.find(b"\n", at)
         if stop < 0:
-            what = _NO_ROWS if len(head) < _PEEK else "has no line ends near its beginning; a CSV file is expected"
+            what = NO_ROWS if len(head) < _PEEK else "has no line ends near its beginning; a CSV file is expected"
             raise ReadError(f"{path}:{line}: {what}")
         text = head[at:stop].strip()
         if text and not (comments and text.startswith(b"#")):
@@ -208,7 +209,7 @@ def read_header(path: Path, *, comments: bool = False, names: Sequence[str] | No
     names = _line_fields(text, f"{path}:{line}")
     following = head[stop + 1 :].lstrip().split(b"\n")[0]
     if not following:
-        raise ReadError(f"{path}:{line}: {_NO_ROWS}")
+        raise ReadError(f"{path}:{line}: {NO_ROWS}")
     return Header(path, names, line, stop + 1, _line_fields(following, f"{path}:{line + 1}"), tuple(said))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tco.errors import ReadError
 from tco.readers import values
 from tco.readers.base import ReadOptions
-from tco.readers.blocks import Header, each_block
+from tco.readers.blocks import NO_ROWS, Header, each_block
 from tco.readers.columns import Block
 from tco.readers.digits import Floats, Places
 from tco.readers.trace import MOST_WATTS_OF_A_DEVICE, BackwardsError, Channel, Counter, Integrator, Times
@@ -320,6 +320,8 @@ def _rows(
             part = slice(begin, begin + count)
             _add(device, found, part, layout.instance)
             begin += count
+    if not devices:
+        raise ReadError(f"{header.place}: {NO_ROWS}")
     result: dict[str, list[Channel]] = {}
     for label, device in devices.items():
         for each in device.kept:
@@ -430,8 +432,10 @@ def _in_order(block: Block, layout: Layout) -> _Rows:
 
 def _devices(block: Block, layout: Layout) -> tuple[NDArray[np.int64], list[str], list[int]]:
     """For each row the position of its device in the labels, the labels, and a row of each."""
-    if not layout.keys or not block.rows:
-        return np.zeros(0, np.int64), [layout.sources[0].id] if layout.sources else [], [0]
+    if not block.rows:
+        return np.zeros(0, np.int64), [], []
+    if not layout.keys:
+        return np.zeros(block.rows, np.int64), [layout.sources[0].id], [0]
     codes, labels, rows = block.codes(layout.keys[0])
     for key in layout.keys[1:]:
         more, names, _ = block.codes(key)

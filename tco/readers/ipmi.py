@@ -95,6 +95,7 @@ def _field(block: _Block, names: tuple[str, ...]) -> str | None:
 def _watts(block: _Block, names: tuple[str, ...]) -> float:
     """A power of a reading, NaN where it has none; a controller that does not measure shows 0."""
     from tco.readers import values
+    from tco.readers.trace import MOST_WATTS_OF_A_DEVICE
 
     text = _field(block, names)
     state = _field(block, _STATE)
@@ -102,7 +103,7 @@ def _watts(block: _Block, names: tuple[str, ...]) -> float:
         return float("nan")
     bare = re.sub(r"\s*watts?$", "", text, flags=re.IGNORECASE)
     watts = values.number(bare, None, values.Place(block.place, None, names[0]))
-    return watts if watts != 0 else float("nan")
+    return watts if 0 < watts <= MOST_WATTS_OF_A_DEVICE else float("nan")
 
 
 def _channel(path: Path, blocks: list[_Block], options: ReadOptions) -> Channel:

@@ -168,12 +168,16 @@ class _Counts:
 def _number(text: str, where: str) -> float:
     """A number with two decimals, after a point or a comma, perhaps with the other one between thousands."""
     from tco.errors import ReadError
+    from tco.readers.trace import MOST_JOULES
 
     match = re.fullmatch(r"(\d{1,3}(?:([.,'])\d{3})*|\d+)(?:([.,])(\d{1,2}))?", text, re.ASCII)
     if match is None or (match[2] and match[2] == match[3]):
         raise ReadError(f"{where}: '{text}' is not a number of joules such as '12000.50'; measure with LC_ALL=C")
     whole = match[1].replace(match[2], "") if match[2] else match[1]
-    return float(f"{whole}.{match[4] or 0}")
+    joules = float(f"{whole}.{match[4] or 0}")
+    if joules > MOST_JOULES:
+        raise ReadError(f"{where}: '{text[:40]}' joules are more than any machine uses")
+    return joules
 
 
 def _elapsed(text: str, where: str) -> float:

@@ -53,6 +53,7 @@ class Turbostat:
         """One run with an energy for packages and memory, or their mean powers where nobody knows for how long."""
         from tco.files import sha256
         from tco.readers.build import run_of, selected
+        from tco.readers.trace import MOST_WATTS_OF_A_DEVICE
         from tco.records.base import validate
         from tco.records.run import Evidence, PowerReading, Run, Tool, Warning_
         from tco.units import Q
@@ -73,7 +74,10 @@ class Turbostat:
         ]
         for column, numbers in table.powers.items():
             device, boundary = _POWERS[column]
-            valid = [number for number in numbers if number == number]
+            valid = [number for number in numbers if 0 <= number <= MOST_WATTS_OF_A_DEVICE]
+            if len(valid) < len(numbers):
+                note = f"'{device}': {len(numbers) - len(valid)} of {len(numbers)} intervals have no power"
+                notes.append(Warning_(code="missing-samples", message=note, where=path.name))
             if valid and (options.devices is None or device in options.devices):
                 powers.append(
                     PowerReading(

@@ -63,4 +63,5 @@ def yaml_text(text: str) -> Any:
 
     from tco.reports.templates import Raw
 
-    return Raw(json.dumps(" ".join(str(text).split()), ensure_ascii=False))
+    quoted = json.dumps(" ".join(str(text).split()), ensure_ascii=False)
+    return Raw(quoted.replace("<", "\\u003c").replace(">", "\\u003e"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tco.cli import main
+from tco.cli import COMMANDS, main
 
 Out = tuple[int, str, str]
 
@@ -169,8 +169,15 @@ def test_version_and_module(tco) -> None:
 def test_help_names_every_command(tco) -> None:
     code, out, _ = tco("--help")
     assert code == 0
-    for command in ("estimate", "explain", "schema", "regions", "hardware"):
-        assert command in out
+    for command in COMMANDS:
+        assert f"\n  {command} " in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_says_what_the_command_says_of_itself(tco, command: str) -> None:
+    code, out, _ = tco(command, "--help")
+    assert code == 0
+    assert COMMANDS[command] in " ".join(out.split())
 
 
 def test_a_reader_that_has_gone_is_no_error(examples: Path) -> None:

@@ -16,7 +16,7 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "readers"
 
 
 def tco(*arguments: object) -> str:
-    done = CliRunner().invoke(make_app(), [str(argument) for argument in arguments])
+    done = CliRunner().invoke(make_app(str(arguments[0])), [str(argument) for argument in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
@@ -100,7 +100,7 @@ def test_several_runs_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pyte
     assert "2 of 2" in tco("read", DATA / "power.pairs.csv")
     assert len(json.loads(tco("read", DATA / "power.pairs.csv", "--format", "json"))) == 2
     with pytest.raises(
-        TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each to a"
+        TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each"
     ):
         tco("estimate", DATA / "power.pairs.csv", "--region", "de")
 

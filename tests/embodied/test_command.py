@@ -16,7 +16,7 @@ from tco.errors import TcoError
 
 
 def run(*arguments: str) -> str:
-    done = CliRunner().invoke(make_app(), ["embodied", *arguments])
+    done = CliRunner().invoke(make_app("embodied"), ["embodied", *arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.output
