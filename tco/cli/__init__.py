@@ -65,7 +65,7 @@ def make_app(command: str | None = None) -> typer.Typer:
     app.callback()(_root)
     if command is None:
         for name, text in COMMANDS.items():
-            app.command(name, help=text)(lambda: None)
+            app.command(name, help=text, short_help=text)(lambda: None)
         return app
     module = import_module(f"tco.cli.{command}")
     if hasattr(module, "app"):
