@@ -52,12 +52,11 @@ OPTIONS = (
     ReadOptions(interval_s=1.0, boundary="node_ac"),
     ReadOptions(rule="right_rectangle", devices=("0",)),
 )
-OF_COLUMNS = (
-    ReadOptions(columns=("time=t_s", "power[W]=*_W")),
-    ReadOptions(columns=("time[ms]=timestamp", "power[W]=*power*"), time_zone="UTC"),
-    ReadOptions(columns=("time=t", "device=name", "model=model", "power=Leistung [kW]")),
-    ReadOptions(columns=("time=t", "energy:a=total_kWh"), boundary="rack_pdu"),
-)
+OF_COLUMNS = {
+    "plain.csv": ReadOptions(columns=("time=t", "device=name", "model=model", "power=Leistung [kW]")),
+    "table.wrap.csv": ReadOptions(columns=("time=t_s", "energy:a[uJ]=package0_energy_uj"), boundary="rack_pdu"),
+    "smi.two-gpus.csv": ReadOptions(columns=("time=timestamp", "power[W]=power*"), time_zone="Europe/Berlin"),
+}
 
 
 def seeds(reader: Reader, most: int = 40) -> list[Path]:
@@ -71,8 +70,8 @@ def seeds(reader: Reader, most: int = 40) -> list[Path]:
 
 
 def _is_of(reader: Reader, path: Path) -> bool:
-    """The reader of described columns knows no file by itself, and is tried on tables."""
-    return reader.name == "csv" and path.suffix == ".csv"
+    """The reader of described columns knows no file by itself: it is tried on those that `OF_COLUMNS` describe."""
+    return reader.name == "csv" and path.name in OF_COLUMNS
 
 
 def damaged(content: bytes, random_: random.Random) -> bytes:
@@ -125,8 +124,8 @@ def inputs(reader: Reader, count: int, seed: int) -> Iterator[tuple[str, bytes, 
     files = files or [("made.csv", b"a,b\n1,2\n"), ("made.json", b'{"a": [1, 2]}')]
     for _ in range(count):
         name, content = random_.choice(files)
-        asked = OF_COLUMNS if reader.name == "csv" else OPTIONS
-        yield name, damaged(content, random_), random_.choice(asked) if random_.random() < 0.4 else asked[0]
+        asked = random_.choice(OPTIONS) if random_.random() < 0.4 else OPTIONS[0]
+        yield name, damaged(content, random_), OF_COLUMNS.get(name, asked) if reader.name == "csv" else asked
 
 
 def main() -> int:

@@ -25,8 +25,8 @@ SAMPLES = 20_000
 _OWN = ("bid.", "price.", "run.nodes_charged")
 #: Points between which a change of the winner is looked for, and how often the gap is narrowed.
 _SCAN, _NARROW, _ROUNDS = 801, 33, 8
-#: How far prices and shared inputs are moved: to nothing, and to this many times their value.
-_FARTHEST = 3.0
+#: How far prices are moved, and shared inputs upwards: parts and multiples of their value.
+_NEXT_TO_NOTHING, _FARTHEST = 0.01, 3.0
 #: Shared inputs by which the winner is asked for, where the bids have them.
 _SHARED = ("site.tariff", "site.pue", "grid.intensity", "finance.rate", "tender.utilisation", "run.duration")
 
@@ -236,7 +236,8 @@ class _Evaluator:
 
     def run(self, samples: int, seed: int) -> Evaluation:
         """Everything there is to say."""
-        totals = self.totals({})
+        with np.errstate(divide="ignore", invalid="ignore"):
+            totals = self.totals({})
         admitted = [bool(each) for each in totals.admitted]
         order = [float(totals.total[place]) if admitted[place] else -1.0 for place in range(len(self.offers))]
         wins = self.wins(samples, seed) if samples and self.awards else None
@@ -342,13 +343,14 @@ class _Evaluator:
 
     def _best(self, values: Mapping[int, Mapping[str, Array]], size: int) -> Array:
         """For each bid and sample its part in being the best: 1, or less among equals; 0 where none is admitted."""
-        totals = self.totals(values)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a cost of 0 has no points by a ratio
+            totals = self.totals(values)
         rows = []
         for place in range(len(self.offers)):
             admitted = np.broadcast_to(np.asarray(totals.admitted[place], dtype=bool), (size,))
             row = np.where(admitted, np.broadcast_to(np.asarray(totals.total[place], dtype=np.float64), (size,)), -np.inf)
             rows.append(row)
-        points = np.stack(rows)
+        points = np.nan_to_num(np.stack(rows), nan=-np.inf, posinf=-np.inf)
         top = points.max(axis=0)
         best = (points >= top - 1e-9 * np.maximum(1.0, np.abs(top))) & np.isfinite(points)
         share: Array = best / np.maximum(best.sum(axis=0), 1)
@@ -369,7 +371,7 @@ class _Evaluator:
             def moved(x: Array, place: int = place, values: Mapping[str, float] = values) -> dict[int, dict[str, Array]]:
                 return {place: self._evaluate(place, {name: value * x for name, value in values.items()})}
 
-            found.append(self._switch(f"prices of {each.bid.bidder}", "times", 1.0, 0.0, _FARTHEST, moved))
+            found.append(self._switch(f"prices of {each.bid.bidder}", "times", 1.0, _NEXT_TO_NOTHING, _FARTHEST, moved))
         for name in _SHARED:
             nodes = [e.estimate.graph.named.get(name) for e in self.offers]
             known = [node for node in nodes if node is not None and node.operation == "input"]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from tco.claims.stated import Stated
 from tco.claims.vocabulary import VOCABULARY, is_exact
-from tco.errors import RecordError, did_you_mean
+from tco.errors import RecordError, UnitError, did_you_mean
 from tco.graph import Graph, Input, Node
 from tco.operations import V
-from tco.units import Q
+from tco.units import Q, show
 
 if TYPE_CHECKING:
     from tco.claims.record import Claim
@@ -137,14 +139,23 @@ def calculate(claim: Claim) -> Graph:
             operands = [node for operand in step.operands for node in nodes[operand]]
             if not operands or (count is not None and len(operands) != count):
                 raise RecordError(f"{where}: '{step.by}' takes {count or 'one or more'}; found {len(operands)}")
-            result = function(*operands)
+            made = partial(function, *operands)
         else:
             assert isinstance(step.of, Mapping)
             function = formula(step.by)
-            result = function(**_arguments(where, function, step.of, nodes))
-        node = result if isinstance(result, Node) else graph.operate("same", result)
-        unit = step.unit or f"{node.quantity.units:~C}" or "1"
-        nodes[name] = [graph.line(name, node, unit, name, by=function)]
+            made = partial(function, **_arguments(where, function, step.of, nodes))
+        try:
+            node = made()
+            unit = step.unit or f"{node.quantity.units:~C}" or "1"
+            nodes[name] = [graph.line(name, node, unit, name, by=function)]
+            finite = math.isfinite(nodes[name][0].value)
+        except UnitError as error:
+            raise UnitError(f"{where}: {error}") from None
+        except (ArithmeticError, TypeError, RuntimeWarning):  # a division by zero, or a root of what is below it
+            finite = False
+        if not finite:
+            values = ", ".join(f"{one.text()} = {show(one.quantity)}" for o in step.operands for one in nodes[o])
+            raise RecordError(f"{where}: '{step.by}' has no value for {values}")
     return graph
 
 

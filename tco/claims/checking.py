@@ -386,6 +386,8 @@ def _notes(claim: Claim, result: str) -> Iterator[Note]:
         yield Note("circular", claim.circular)
     rated = rated_power(claim)
     if rated is None:
+        if claim.device is not None:
+            yield Note("device-unknown", f"the catalogue knows no rating of '{claim.device}'; see tco hardware list")
         return
     watts = float(rated.quantity("W").magnitude)
     power = claim.one("device_power")

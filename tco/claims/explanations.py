@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tco.catalog import accelerator, systems_with
+from tco.catalog import find_accelerator, systems_with
 from tco.catalog import system as system_record
 from tco.catalog.conventions import conventions
 from tco.claims.recipe import BECOMES
@@ -200,10 +200,8 @@ def rated_power(claim: Claim) -> Stated | None:
     """Rated power of the device of a claim, as the catalogue has it."""
     if claim.device is None:
         return None
-    try:
-        tdp = accelerator(claim.device).tdp
-    except TcoError:
-        return None
+    record = find_accelerator(claim.device)
+    tdp = None if record is None else record.tdp
     return None if tdp is None else Stated(number=f"{tdp.value:g}", unit=tdp.unit, exact=True)
 
 

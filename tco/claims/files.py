@@ -18,7 +18,7 @@ _RECORDS = (".toml", ".json")
 #: Columns of a table that are words and not numbers.
 _WORDS = ("id", "title", "about", "device", "region", "note")
 _HEAD = re.compile(r"\s*([^\[\]]+?)\s*(?:\[([^\[\]]*)\])?\s*")
-_RESULT = re.compile(r"(energy|carbon|cost|water|power)\.[a-z_.]+")
+_RESULT = re.compile(r"(energy|carbon|cost|water)\.[a-z_.]+|power\.mean")
 
 
 def is_claim_file(path: Path) -> bool:
@@ -42,7 +42,7 @@ def is_claim_file(path: Path) -> bool:
     except (OSError, UnicodeDecodeError, csv.Error):
         return False
     names = [match.group(1) for cell in head if (match := _HEAD.fullmatch(cell))]
-    return any(_RESULT.fullmatch(name) for name in names)
+    return any(map(_RESULT.fullmatch, names)) and any(name in VOCABULARY for name in names)
 
 
 def read_claims(path: str | Path) -> tuple[Claim, ...]:

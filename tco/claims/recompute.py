@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tco.claims.arithmetic import add_input, calculate
 from tco.claims.recipe import estimate_of
 from tco.claims.record import ROWS, SUM, Claim
+from tco.claims.stated import Stated
 from tco.errors import EstimateError, RecordError, TcoError, UnitError, did_you_mean
 from tco.graph import Graph, Node
 from tco.units import Q, Quantity, convert, kind, parse_unit
@@ -79,6 +80,11 @@ def _graph(claim: Claim, result: str) -> Graph:
         estimate = estimate_of(claim, [result])
     except EstimateError as error:
         raise UndecidableError(str(error)) from None
+    except ArithmeticError:
+        zeros = [name for name, one in claim.inputs.items() if isinstance(one, Stated) and not one.value]
+        raise RecordError(
+            f"{claim.id}: {', '.join(zeros) or 'an input'} cannot be 0: '{result}' divides by it"
+        ) from None
     for missing in estimate.missing:
         if missing.line == result:
             raise UndecidableError(missing.reason)

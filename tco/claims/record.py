@@ -165,6 +165,8 @@ class Claim(Record):
             several = isinstance(stated, tuple)
             if any(one.number is None for one in (stated if isinstance(stated, tuple) else (stated,))):
                 raise refusal(f"'{name}' has no number; leave it out where the source does not state it")
+            if name == ROWS and not several:
+                raise refusal(f"'{ROWS}' is a list of numbers, the rows of a total")
             if several and name != ROWS and not self.steps and name in self.inputs:
                 raise refusal(f"'{name}' is one number, not a list; a list is '{ROWS}', the rows of a total")
         return self

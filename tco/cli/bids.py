@@ -110,7 +110,9 @@ def _render(found: Evaluation, chosen: str) -> Any:
         import json
 
         return json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    from tco.reports.evaluation import tables
+    from tco.reports.evaluation import every_line, tables
     from tco.reports.tables import TEXT_FORMATS
 
+    if chosen == "csv":
+        return TEXT_FORMATS["csv"](found.tender.name, [every_line(found)])
     return TEXT_FORMATS[chosen](found.tender.name, tables(found))

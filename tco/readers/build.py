@@ -37,6 +37,20 @@ def no_such_channel(wanted: str, known: Sequence[str]) -> str:
     return f"there is no channel '{wanted}'{did_you_mean(wanted, known)} (channels: {', '.join(known)})"
 
 
+def chosen_of(wanted: str, known: Sequence[str], path: Path) -> str:
+    """The one of the known ids that is meant.
+
+    Raises
+    ------
+    ReadError
+        If it is none of them.
+    """
+    found = pick(wanted, known)
+    if found is None:
+        raise ReadError(f"{path}: {no_such_channel(wanted, known)}")
+    return found
+
+
 def selected(channels: list[Channel], options: ReadOptions, path: Path) -> list[Channel]:
     """The channels that were asked for.
 

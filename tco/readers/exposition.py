@@ -20,7 +20,7 @@ import numpy as np
 from tco.errors import ReadError
 from tco.files import sha256
 from tco.readers.base import ReadOptions
-from tco.readers.build import no_such_channel, pick, run_of
+from tco.readers.build import chosen_of, run_of
 from tco.readers.channels import EPOCH
 from tco.readers.series import Series, channel_of, in_order
 from tco.readers.small import json_values, lines_of, text_of
@@ -185,10 +185,23 @@ def _from_json(path: Path, text: str, wanted: set[str]) -> list[Exposed]:
         if name not in wanted:
             continue
         series = Exposed(name, labels)
-        for number, point in enumerate(points):
-            _add_point(series, point, f"{place}.values[{number}]")
+        _add_points(series, points, place)
         found.append(series)
     return found
+
+
+def _add_points(series: Exposed, points: list[Any], place: str) -> None:
+    try:
+        times = array("d", [time for time, _ in points])
+        numbers = array("d", [float(number) for _, number in points])
+    except (TypeError, ValueError, OverflowError):
+        times = array("d", [math.nan])
+    if all(map(math.isfinite, times)):
+        series.times_s.extend(times)
+        series.numbers.extend(numbers)
+        return
+    for number, point in enumerate(points):  # says which of them is none
+        _add_point(series, point, f"{place}.values[{number}]")
 
 
 def _add_point(series: Exposed, point: Any, place: str) -> None:
@@ -316,8 +329,8 @@ def run_of_metrics(
 ) -> Run:
     """A run from what a file of Prometheus says."""
     digest = sha256(path)
-    names = [channel.id for channel in reading.channels] + [series.id for series, _ in reading.totals]
-    chosen = set(names) if options.devices is None else _chosen(names, options, path)
+    names = list(dict.fromkeys([c.id for c in reading.channels] + [series.id for series, _ in reading.totals]))
+    chosen = set(names) if options.devices is None else {chosen_of(wanted, names, path) for wanted in options.devices}
     channels = [channel for channel in reading.channels if channel.id in chosen]
     totals = [(series, metric) for series, metric in reading.totals if series.id in chosen]
     notes = [*reading.warnings, *warnings]
@@ -359,16 +372,6 @@ def run_of_metrics(
 def _in_words(series: Series, metric: Metric) -> str:
     total = series.last or 0.0
     return f"{total / metric.factor:.12g} {_UNITS.get(metric.factor, 'of its unit')} or {total / 3.6e6:.6g} kWh"
-
-
-def _chosen(names: list[str], options: ReadOptions, path: Path) -> set[str]:
-    chosen = set()
-    for wanted in options.devices or ():
-        name = pick(wanted, list(dict.fromkeys(names)))
-        if name is None:
-            raise ReadError(f"{path}: {no_such_channel(wanted, list(dict.fromkeys(names)))}")
-        chosen.add(name)
-    return chosen
 
 
 def gpus(channels: Sequence[str], found: Sequence[Exposed], model: str) -> list[Device]:

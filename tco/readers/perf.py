@@ -41,7 +41,7 @@ class Perf:
         """One run with an energy for each event that does not lie within another one."""
         from tco.errors import ReadError
         from tco.files import sha256
-        from tco.readers.build import no_such_channel, pick
+        from tco.readers.build import chosen_of
         from tco.readers.rapl import nested_notes, package_around, packages_of, zone_of
         from tco.readers.small import lines_of, text_of
         from tco.records.base import validate
@@ -58,13 +58,7 @@ class Perf:
             raise ReadError(f"{path}: has no energy events such as 'power/energy-pkg/'; measure with: {_COMMAND}")
         names = list(counts.events)
         if options.devices is not None:
-            chosen = []
-            for wanted in options.devices:
-                name = pick(wanted, names)
-                if name is None:
-                    raise ReadError(f"{path}: {no_such_channel(wanted, names)}")
-                chosen.append(name)
-            names = chosen
+            names = [chosen_of(wanted, names, path) for wanted in options.devices]
         inner = {name: outer for name in names if (outer := package_around(name, names)) is not None}
         known = [name for name in names if counts.events[name] is not None]
         readings = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tco.errors import ReadError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tco.readers.base import Reader
@@ -70,11 +71,13 @@ class Found(NamedTuple):
 
 def own() -> list[Reader]:
     """Our own readers."""
-    readers: list[Reader] = []
-    for target in OWN.values():
-        module, _, name = target.partition(":")
-        readers.append(getattr(import_module(module), name))
-    return readers
+    return [_load(target) for target in OWN.values()]
+
+
+def _load(target: str) -> Reader:
+    module, _, name = target.partition(":")
+    reader: Reader = getattr(import_module(module), name)
+    return reader
 
 
 def others() -> tuple[list[Reader], list[str]]:
@@ -101,11 +104,10 @@ def by_name(name: str) -> Found:
     ReadError
         If there is none.
     """
-    readers = own()
-    faults: list[str] = []
-    if name not in OWN:
-        added, faults = others()
-        readers += added
+    if name in OWN:
+        return Found(_load(OWN[name]), ())
+    added, faults = others()
+    readers = own() + added
     for reader in readers:
         if reader.name == name:
             return Found(reader, tuple(faults))
@@ -117,7 +119,7 @@ def by_name(name: str) -> Found:
 
 def most_confident(path: Path) -> Found | None:
     """The reader that is surest of a file; None where none knows it."""
-    best, confidence = _surest(own(), path, [])
+    best, confidence = _surest(map(_load, OWN.values()), path, [])
     faults: list[str] = []
     if confidence < 1:
         added, faults = others()
@@ -127,7 +129,7 @@ def most_confident(path: Path) -> Found | None:
     return None if best is None else Found(best, tuple(faults))
 
 
-def _surest(readers: list[Reader], path: Path, faults: list[str]) -> tuple[Reader | None, float]:
+def _surest(readers: Iterable[Reader], path: Path, faults: list[str]) -> tuple[Reader | None, float]:
     best: Reader | None = None
     confidence = 0.0
     for reader in readers:
@@ -138,6 +140,8 @@ def _surest(readers: list[Reader], path: Path, faults: list[str]) -> tuple[Reade
             continue
         if sure > confidence:
             best, confidence = reader, sure
+        if confidence >= 1:  # nobody can be surer, so that the others need not be loaded
+            break
     return best, confidence
 
 

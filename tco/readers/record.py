@@ -11,11 +11,13 @@ from tco.records.base import load, read_data
 from tco.records.run import Run
 
 SUFFIXES = (".json", ".toml")
+#: No record is larger; what is, is a trace or a bill, and not read whole only to look at it.
+_LARGEST = 8 << 20
 
 
 def is_run_record(path: Path) -> bool:
     """Whether a file says that it is a run record, or has no fields but those of one."""
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES or not path.is_file() or path.stat().st_size > _LARGEST:
         return False
     try:
         data: Any = read_data(path)

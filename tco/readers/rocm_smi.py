@@ -44,9 +44,8 @@ class RocmSmi:
 
     def read(self, path: Path, options: ReadOptions) -> list[Run]:
         """One run with the power of each card."""
-        from tco.errors import ReadError
         from tco.files import sha256
-        from tco.readers.build import no_such_channel, pick
+        from tco.readers.build import chosen_of
         from tco.readers.small import MOST_BYTES_OF_OBJECTS, text_of
         from tco.records.base import validate
         from tco.records.run import Device, Evidence, PowerReading, Run, Tool, Warning_
@@ -55,13 +54,9 @@ class RocmSmi:
         text = text_of(path, most=MOST_BYTES_OF_OBJECTS)
         devices = dict(_devices(path, text))
         if options.devices is not None:
-            chosen = {}
-            for wanted in options.devices:
-                name = pick(wanted, list(devices))
-                if name is None:
-                    raise ReadError(f"{path}: {no_such_channel(wanted, list(devices))}")
-                chosen[name] = devices[name]
-            devices = chosen
+            devices = {
+                name: devices[name] for name in (chosen_of(wanted, list(devices), path) for wanted in options.devices)
+            }
         powers, notes = [], []
         seconds = [name for name, fields in devices.items() if any(_SECONDARY.fullmatch(f) for f in fields.values())]
         for name, fields in devices.items():

@@ -40,8 +40,8 @@ def partial_view(model: str, column: str, where: str) -> Warning_ | None:
         return Warning_(
             code="sensor-window",
             message=f"the power sensor of {sensor['model']} GPUs shows the mean of {window['value']:g} of each "
-            f"{period['value']:g} ms ({source['author']} {source['year']}); a load that changes within that time is seen "
-            "in part, and repeats should be averaged",
+            f"{period['value']:g} ms ({source['author']} {source['year']}); a load that changes within that time is "
+            "seen in part, and repeats should be averaged",
             where=where,
         )
     return None

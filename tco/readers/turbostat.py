@@ -52,7 +52,7 @@ class Turbostat:
     def read(self, path: Path, options: ReadOptions) -> list[Run]:
         """One run with an energy for packages and memory, or their mean powers where nobody knows for how long."""
         from tco.files import sha256
-        from tco.readers.build import run_of, selected
+        from tco.readers.build import chosen_of, run_of, selected
         from tco.readers.trace import MOST_WATTS_OF_A_DEVICE
         from tco.records.base import validate
         from tco.records.run import Evidence, PowerReading, Run, Tool, Warning_
@@ -63,6 +63,8 @@ class Turbostat:
         if (table.times_s is not None and len(table.times_s) > 1) or interval is not None:
             channels = selected(_channels(path, table, interval, options), options, path)
             return [run_of(path, sha256(path), channels, options, tool="turbostat", devices=[])]
+        known = [_POWERS[column][0] for column in table.powers]
+        wanted = None if options.devices is None else [chosen_of(name, known, path) for name in options.devices]
         powers = []
         notes = [
             Warning_(
@@ -78,7 +80,7 @@ class Turbostat:
             if len(valid) < len(numbers):
                 note = f"'{device}': {len(numbers) - len(valid)} of {len(numbers)} intervals have no power"
                 notes.append(Warning_(code="missing-samples", message=note, where=path.name))
-            if valid and (options.devices is None or device in options.devices):
+            if valid and (wanted is None or device in wanted):
                 powers.append(
                     PowerReading(
                         average_power=Q(sum(valid) / len(valid), "W"),

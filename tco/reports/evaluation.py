@@ -28,6 +28,17 @@ def tables(evaluation: Evaluation) -> list[Table]:
     return found
 
 
+def every_line(evaluation: Evaluation) -> Table:
+    """All lines of all bids, one row each, numbers in full: for programs."""
+    rows = [
+        (bid.offer.bid.bidder, name, line.value, line.unit, line.low, line.high, line.label, bid.rank, bid.total)
+        for bid in evaluation.bids
+        for name, line in bid.offer.estimate.lines.items()
+    ]
+    columns = ("bidder", "line", "value", "unit", "low", "high", "label", "rank", "points")
+    return Table("lines", evaluation.tender.name, columns, tuple(rows))
+
+
 def _names(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(bid.offer.bid.bidder for bid in evaluation.bids)
 

@@ -89,8 +89,11 @@ def test_one_claim_in_toml_json_and_a_table(tmp_path: Path) -> None:
     assert check(second)[0].verdict == "consistent"
 
 
-def test_a_run_record_is_no_claim(examples: Path) -> None:
+def test_what_is_no_claim(examples: Path, tmp_path: Path) -> None:
     assert not is_claim_file(examples / "8xh100-day" / "run.json")
+    trace = tmp_path / "smi.csv"
+    trace.write_text("timestamp, index, power.draw [W]\n2026/01/01 00:00:00.000, 0, 300.00 W\n", encoding="utf-8")
+    assert not is_claim_file(trace)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +150,47 @@ def test_faults_of_a_file_name_the_place(tmp_path: Path, text: str, words: str) 
         ({"energy": "5 kWh", "pue": 0.5}, {"energy.it": "5 kWh"}, "pue: 0.5 must be at least 1"),
         ({"energy": "5 kW"}, {"energy.it": "5 kWh"}, "'5 kW' is a power, not an energy"),
         ({"rows": ["5 t", "6 kWh"]}, {"sum": "11 t"}, "cannot add rows[0] (a mass, in 't') and rows[1]"),
+        ({"device_hours": "0 h", "device_power": "5 W"}, {"energy.it": "5 kWh"}, "device_hours cannot be 0"),
     ],
 )
 def test_claims_that_cannot_be(inputs: dict[str, object], results: dict[str, str], words: str) -> None:
     with pytest.raises(TcoError) as caught:
         check(Claim.model_validate({"id": "card", "inputs": inputs, "results": results}))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "step", "words"),
+    [
+        (
+            {"a": "1 h", "b": "0 h"},
+            {"by": "quotient", "of": ["a", "b"]},
+            "'quotient' has no value for a = '1 h', b = '0 h'",
+        ),
+        ({"a": "1 h"}, {"by": "quotient", "of": ["a"]}, "'quotient' takes 2; found 1"),
+        (
+            {"a": "1 h", "b": "1 kg"},
+            {"by": "sum", "of": ["a", "b"]},
+            "cannot add a (a time, in 'h') and b (a mass, in 'kg')",
+        ),
+        (
+            {"a": "-1 cm2", "b": "300 mm"},
+            {"by": "silicon.dies_classic", "of": {"area": "a", "diameter": "b"}},
+            "'silicon.dies_classic' has no value for a = '-1 cm**2', b = '300 mm'",
+        ),
+        ({"a": "1 kWh"}, {"by": "energy.facility_energy", "of": {"it_energy": "a"}}, "needs pue too"),
+        (
+            {"a": "1 kWh", "b": 1.2},
+            {"by": "energy.facility_energy", "of": {"it_energy": "a", "pu": "b"}},
+            "no parameter 'pu'; did you mean 'pue'?",
+        ),
+    ],
+)
+def test_steps_that_cannot_be(inputs: dict[str, object], step: dict[str, object], words: str) -> None:
+    claim = {"id": "card", "inputs": inputs, "results": {"y": 1}, "steps": {"y": step}}
+    with pytest.raises(TcoError) as caught:
+        check(Claim.model_validate(claim))
+    assert str(caught.value).startswith("card: steps.y: ")
     assert words in str(caught.value)
 
 

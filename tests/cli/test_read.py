@@ -99,9 +99,7 @@ def test_several_runs_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pyte
     assert sorted(path.name for path in (tmp_path / "jobs").iterdir()) == ["job-7-a.json", "job-7-b.json"]
     assert "2 of 2" in tco("read", DATA / "power.pairs.csv")
     assert len(json.loads(tco("read", DATA / "power.pairs.csv", "--format", "json"))) == 2
-    with pytest.raises(
-        TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each"
-    ):
+    with pytest.raises(TcoError, match=r"holds 2 runs; estimate them one by one: tco read .* -o run\.json writes each"):
         tco("estimate", DATA / "power.pairs.csv", "--region", "de")
 
 

@@ -247,3 +247,20 @@ def test_other_packages_are_not_asked_about_a_file_that_is_certain(data: Path, m
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     for name in ("power.pairs.csv", "energy.pairs.csv", "smi.two-gpus.csv", "run.json"):
         assert read(data / name)
+
+
+def test_a_record_says_itself_what_was_measured(data: Path) -> None:
+    for options in (ReadOptions(devices=("0",)), ReadOptions(boundary="node_ac")):
+        with pytest.raises(ReadError, match=r"run\.json: is a run record, which says itself what was measured and where"):
+            read(data / "run.json", options=options)
+
+
+def test_a_large_file_is_not_read_whole_to_see_whether_it_is_a_record(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tco.readers import record
+
+    monkeypatch.setattr(record, "_LARGEST", 10)
+    assert not record.is_run_record(data / "run.json")
+    monkeypatch.setattr(record, "_LARGEST", 10_000)
+    assert record.is_run_record(data / "run.json")
