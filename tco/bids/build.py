@@ -1,10 +1,10 @@
-"""The estimate of one bid: energy and carbon as for a run that lasts the whole horizon, cost from the bid's own prices."""
+"""The estimate of one bid: energy and carbon of a run that lasts the whole horizon, cost from the bid's own prices."""
 
 from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tco import catalog, grid_intensity
 from tco.bids.naming import slugs
@@ -112,7 +112,9 @@ class _Builder:
         self.case.offered.add(name)
         given = figure.given(unit, assumed=False)
         if given.source is None:
-            given = Input(given.low, given.high, Source(title=title), False, given.note, given.distribution, given.samples)
+            given = Input(
+                given.low, given.high, Source(title=title), False, given.note, given.distribution, given.samples
+            )
         return self.graph.input(name, figure.quantity(unit), unit, label, given)
 
     def build(self) -> Offer:
@@ -199,7 +201,9 @@ class _Builder:
         if bid.idle_power is None:
             idle = load
             if self.tender.utilisation.value < 1:
-                self.flags.append(Flag("missing", "idle_power", "no idle power: the power under load is taken all the time"))
+                self.flags.append(
+                    Flag("missing", "idle_power", "no idle power: the power under load is taken all the time")
+                )
         else:
             idle = self._of_bid("bid.idle_power", bid.idle_power, "W", "Power of one node when nothing runs")
         mean = graph.line(
@@ -240,32 +244,31 @@ class _Builder:
         worth = self._worth()
         lines = self._price_lines(ledger, worth)
         bill = self._bill(ledger, energies, tariff, energy_price, worth)
-        bought = {f"cost.npv.{name}": lines[name] for name in BOUGHT if name in lines}
+        bought: dict[str, Node | None] = {f"cost.npv.{name}": lines[name] for name in BOUGHT if name in lines}
         paid: dict[str, Node | None] = {f"cost.npv.{n}": node for n, node in lines.items() if n not in BOUGHT}
-        if energies is not None:
-            paid = {"cost.npv.energy": bill, **paid}
-        else:
-            paid = {"energy.it": None, **paid}
+        paid = {"cost.npv.energy": bill, **paid} if energies is not None else {"energy.it": None, **paid}
         unpriced = [line for line in bid.prices if line.unit_price is None and not line.option]
         missing = [name for name in self.tender.required if name not in lines]
         for name in missing:
-            self.flags.append(Flag("missing", name, "the tender asks for this category, and the bid has no price for it"))
+            self.flags.append(
+                Flag("missing", name, "the tender asks for this category, and the bid has no price for it")
+            )
             case.miss(f"cost.npv.{name}", f"the bid has no price for '{name}', which the tender asks for")
-            (bought if name in BOUGHT else paid)[f"cost.npv.{name}"] = None  # type: ignore[assignment]
+            (bought if name in BOUGHT else paid)[f"cost.npv.{name}"] = None
         for line in unpriced:
             self.flags.append(Flag("missing", line.item, "the line has no price"))
             if line.category not in missing:
                 case.miss(f"cost.npv.{line.category}", f"the line '{line.item}' has no price")
-                (bought if line.category in BOUGHT else paid)[f"cost.npv.{line.category}"] = None  # type: ignore[assignment]
-        about = {"real": True, "convention": CONVENTION}
+                (bought if line.category in BOUGHT else paid)[f"cost.npv.{line.category}"] = None
+        about: dict[str, Any] = {"real": True, "convention": CONVENTION}
         parts: dict[str, Node | None] = {}
-        for name, label, members in (
+        for total, label, members in (
             ("cost.npv.capex", "What is bought", bought),
             ("cost.npv.opex", "What is paid over the horizon, present value", paid),
         ):
             if members:
-                parts[name] = ledger.total(name, label, members, METHOD, **about)  # type: ignore[arg-type]
-        ledger.total("cost.npv.total", "Whole-life cost", parts, METHOD, **about)  # type: ignore[arg-type]
+                parts[total] = ledger.total(total, label, members, METHOD, **about)
+        ledger.total("cost.npv.total", "Whole-life cost", parts, METHOD, **about)
 
     def _worth(self) -> Node:
         tender, graph = self.tender, self.graph
@@ -289,7 +292,7 @@ class _Builder:
 
     def _price_lines(self, ledger: Ledger, worth: Node) -> dict[str, Node]:
         """The sum of the lines of each category, in the currency of the tender, present value."""
-        case, short = self.case, slugs(line.item for line in self.bid.prices)
+        short = slugs(line.item for line in self.bid.prices)
         by_category: dict[str, list[Node]] = {}
         for line in self.bid.prices:
             self._flags_of_line(line, ledger.money)
@@ -315,19 +318,24 @@ class _Builder:
                 amount = award.over_horizon(amount, self.horizon, worth)
             by_category.setdefault(line.category, []).append(amount)
         years = sorted({line.price_base for line in self.bid.prices if line.price_base}) or ["stated"]
-        found = {}
+        named: dict[str, Node] = {}
         for category, words in _WORDS.items():
             amounts = by_category.get(category)
             if not amounts:
                 continue
             node = ledger.line(
-                f"cost.npv.{category}", _sum(amounts), words, award.offered if category in BOUGHT else award.over_horizon,
-                METHOD, [], real=True, convention=CONVENTION,
-            )  # fmt: skip
+                f"cost.npv.{category}",
+                _sum(amounts),
+                words,
+                award.offered if category in BOUGHT else award.over_horizon,
+                METHOD,
+                [],
+                real=True,
+                convention=CONVENTION,
+            )
             node.facts = {**node.facts, "price_year": " and ".join(years)}
-            found[category] = node
-        del case
-        return found
+            named[category] = node
+        return named
 
     def _in_currency(self, ledger: Ledger, price: Node) -> Node:
         """The price in the currency of the tender, at the rate that the tender states or the catalogue has."""
@@ -339,8 +347,8 @@ class _Builder:
         rate = self.case.one_of(name, unit, f"{ledger.money} for one {own}", stated=figure, assumed=True)
         if rate is None:
             raise EstimateError(
-                f"{self.entry.file}: prices in {own}, the tender in {ledger.money}, and no exchange rate is known; state it "
-                f"in the tender: [inputs] '{name}' = '... {unit}'"
+                f"{self.entry.file}: prices in {own}, the tender in {ledger.money}, and no exchange rate is known; "
+                f"state it in the tender: [inputs] '{name}' = '... {unit}'"
             )
         return price * rate
 
@@ -409,7 +417,9 @@ class _Builder:
         _compare_dates(self.flags, "validity", "valid_until", bid.valid_until, tender.valid_until)
         if tender.limits.delivery is not None:
             if bid.delivery is None:
-                self.flags.append(Flag("missing", "delivery", f"no day of delivery; the tender asks for {tender.limits.delivery}"))
+                self.flags.append(
+                    Flag("missing", "delivery", f"no day of delivery; the tender asks for {tender.limits.delivery}")
+                )
             elif bid.delivery > tender.limits.delivery:
                 self.flags.append(Flag("late", "delivery", f"{bid.delivery}, after {tender.limits.delivery}"))
 
@@ -418,7 +428,9 @@ def _compare_dates(flags: list[Flag], code: str, where: str, has: date | None, n
     if needs is None:
         return
     if has is None:
-        flags.append(Flag("missing", where, f"the bid does not say until when it is valid; the tender asks for {needs}"))
+        flags.append(
+            Flag("missing", where, f"the bid does not say until when it is valid; the tender asks for {needs}")
+        )
     elif has < needs:
         flags.append(Flag(code, where, f"valid until {has}; the tender asks for {needs}"))
 

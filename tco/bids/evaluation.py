@@ -127,7 +127,13 @@ class Evaluation(NamedTuple):
                 "flags": [flag._asdict() for flag in each.offer.flags],
                 "omitted_benchmarks": list(each.offer.omitted),
                 "lines": {
-                    name: {"value": line.value, "unit": line.unit, "low": line.low, "high": line.high, "label": line.label}
+                    name: {
+                        "value": line.value,
+                        "unit": line.unit,
+                        "low": line.low,
+                        "high": line.high,
+                        "label": line.label,
+                    }
                     for name, line in estimate.lines.items()
                 },
                 "missing": [{"line": m.line, "reason": m.reason} for m in estimate.missing],
@@ -244,7 +250,10 @@ class _Evaluator:
         ranked = []
         for place, each in enumerate(self.offers):
             rank = 1 + sum(_beats(other, order[place]) for other in order) if admitted[place] and self.awards else None
-            tied = admitted[place] and sum(abs(other - order[place]) <= 1e-9 * max(1.0, order[place]) for other in order) > 1
+            tied = (
+                admitted[place]
+                and sum(abs(other - order[place]) <= 1e-9 * max(1.0, order[place]) for other in order) > 1
+            )
             ranked.append(
                 Ranked(
                     each, self._mandatory(place), admitted[place],
@@ -348,7 +357,9 @@ class _Evaluator:
         rows = []
         for place in range(len(self.offers)):
             admitted = np.broadcast_to(np.asarray(totals.admitted[place], dtype=bool), (size,))
-            row = np.where(admitted, np.broadcast_to(np.asarray(totals.total[place], dtype=np.float64), (size,)), -np.inf)
+            row = np.where(
+                admitted, np.broadcast_to(np.asarray(totals.total[place], dtype=np.float64), (size,)), -np.inf
+            )
             rows.append(row)
         points = np.nan_to_num(np.stack(rows), nan=-np.inf, posinf=-np.inf)
         top = points.max(axis=0)
@@ -363,12 +374,18 @@ class _Evaluator:
             return ()
         found = []
         for place, each in enumerate(self.offers):
-            prices = [n.name for n in each.estimate.graph.inputs() if n.name.startswith("price.") and n.name.endswith(".unit_price")]
+            prices = [
+                n.name
+                for n in each.estimate.graph.inputs()
+                if n.name.startswith("price.") and n.name.endswith(".unit_price")
+            ]
             if not prices:
                 continue
             values = {name: each.estimate.graph[name].value for name in prices}
 
-            def moved(x: Array, place: int = place, values: Mapping[str, float] = values) -> dict[int, dict[str, Array]]:
+            def moved(
+                x: Array, place: int = place, values: Mapping[str, float] = values
+            ) -> dict[int, dict[str, Array]]:
                 return {place: self._evaluate(place, {name: value * x for name, value in values.items()})}
 
             found.append(self._switch(f"prices of {each.bid.bidder}", "times", 1.0, _NEXT_TO_NOTHING, _FARTHEST, moved))

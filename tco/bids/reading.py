@@ -107,7 +107,9 @@ class _Reader:
         source = self.formulas[sheet].cell(row, column)
         where = f"{self.path}: {sheet}!{cell.coordinate}"
         if value is None and source.data_type == "f":
-            raise ReadError(f"{where}: holds a formula without a value; open and save the file in a spreadsheet program")
+            raise ReadError(
+                f"{where}: holds a formula without a value; open and save the file in a spreadsheet program"
+            )
         if isinstance(value, str):
             value = value.strip()
             if value.startswith("#") and cell.data_type == "e":
@@ -142,7 +144,9 @@ class _Reader:
         first = columns[0][0]
         top = next((row for row in range(1, sheet.max_row + 1) if sheet.cell(row, 1).value == first), None)
         if top is None:
-            raise ReadError(f"{self.path}: {name}: the row of keys, which begins with '{first}', is gone; take a new template")
+            raise ReadError(
+                f"{self.path}: {name}: the row of keys, which begins with '{first}', is gone; take a new template"
+            )
         known = {key: unit for key, _, unit in columns}
         keys = {column: sheet.cell(top, column).value for column in range(1, sheet.max_column + 1)}
         found = []

@@ -141,7 +141,9 @@ class Criterion(Record):
 
     name: str
     kind: Literal["award", "mandatory"] = "award"
-    line: str = Field(description="Line or input of the bid's estimate: cost.npv.total, score.improvement, marks.support.")
+    line: str = Field(
+        description="Line or input of the bid's estimate: cost.npv.total, score.improvement, marks.support."
+    )
     unit: str = Field(default="", description="Unit of the numbers here; else that of the line.")
     weight: float = Field(default=0.0, ge=0, le=1)
     rule: Rule = "lowest"
@@ -192,7 +194,9 @@ class Tender(Record):
     utilisation: Share = Field(description="Share of the time under load.")
     region: str | None = None
     year: int | None = Field(default=None, description="Year of the grid data.")
-    site: Site | str | None = Field(default=None, description="Site record, here or in a file: PUE, tariff, finance ...")
+    site: Site | str | None = Field(
+        default=None, description="Site record, here or in a file: PUE, tariff, finance ..."
+    )
     discount_rate: Annotated[Figure, FigureIn("1/year", above=-1, example="0.03 1/year")] | None = Field(
         default=None, description="Real; without one nothing is discounted."
     )

@@ -1,4 +1,4 @@
-"""Points of bids by the rules of a tender: the same lines for numbers, for arrays of samples, and for cells of a sheet."""
+"""Points of bids by the rules of a tender: the same code for numbers, arrays of samples, and cells of a sheet."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def points_of(value: Any, best: Any, criterion: Criterion, most: float) -> Any:
         return award.points_of_lowest(value, best, most)
     if criterion.rule == "highest":
         return award.points_of_highest(value, best, most)
-    return award.points_between(value, criterion.full, criterion.none, most)  # type: ignore[type-var]
+    return award.points_between(value, criterion.full, criterion.none, most)
 
 
 def award_points(

@@ -61,27 +61,12 @@ def power(name: str) -> Figure:
     return _figure(name, "power", "models.toml")
 
 
-class _Scaled(Record):
-    """Shares by number of devices, as the file holds them."""
-
-    devices: float
-    value: float
-    low: float | None = None
-    high: float | None = None
-    unit: str
-    basis: str
-    note: str | None = None
-
-
 def network_energy_share(devices: float) -> Figure:
     """Share of the network in the energy of nodes and network, measured at the nearest number of devices."""
-    data = table("power", "models.toml")
-    rows = [validate(_Scaled, row, "catalog/power/models.toml: network.energy_share")
-            for row in data["network.energy_share"]]  # fmt: skip
-    nearest = min(rows, key=lambda row: abs(math.log(row.devices / devices)))
-    fields = nearest.model_dump(exclude={"devices"})
-    note = f"Measured with {nearest.devices:g} devices. {nearest.note or ''}".strip()
-    return validate(Figure, {**fields, "note": note, "source": data["network.source"]}, "catalog/power/models.toml")
+    start = "network.energy_share."
+    counts = [int(name.removeprefix(start)) for name in table("power", "models.toml") if name.startswith(start)]
+    nearest = min(counts, key=lambda count: abs(math.log(count / devices)))
+    return power(f"{start}{nearest}")
 
 
 class MeasuredStep(NamedTuple):

@@ -16,6 +16,7 @@ class _Group(TyperGroup):
     """``tco bids tender.toml`` is ``tco bids evaluate tender.toml``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in front where a tender stands there."""
         if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             args = ["evaluate", *args]
         return super().parse_args(ctx, args)
@@ -31,7 +32,9 @@ app = typer.Typer(
 
 @app.command("evaluate")
 def evaluate_(
-    tender: Annotated[Path, typer.Argument(metavar="TENDER", help="Tender record, a TOML or JSON file that names the bids.")],
+    tender: Annotated[
+        Path, typer.Argument(metavar="TENDER", help="Tender record, a TOML or JSON file that names the bids.")
+    ],
     samples: Annotated[
         int, typer.Option("--samples", metavar="N", help="Samples for how stable the rank is; 0 for none.")
     ] = 20_000,
@@ -41,7 +44,9 @@ def evaluate_(
     ] = "table",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write: .xlsx with live formulas, .json, .csv, .md, .html, .tex, .txt."),
+        typer.Option(
+            "--output", "-o", help="File to write: .xlsx with live formulas, .json, .csv, .md, .html, .tex, .txt."
+        ),
     ] = None,
 ) -> None:
     """Points, rank, flags, and where another bid wins. `tco bids TENDER` is the same."""

@@ -43,7 +43,9 @@ def command(
     format_: recipes.Json = "table",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write: .xlsx (live formulas), .html, .md, .tex, .csv, .json or .txt."),
+        typer.Option(
+            "--output", "-o", help="File to write: .xlsx (live formulas), .html, .md, .tex, .csv, .json or .txt."
+        ),
     ] = None,
     *,
     shared: Mapping[str, Any],

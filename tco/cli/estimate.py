@@ -75,9 +75,10 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o",
-            help="File to write; its suffix says the format: .xlsx (live formulas), .html, .tex, .md, .json, .csv, .txt, "
-            ".parquet; focus.csv is FOCUS.",
+            "--output",
+            "-o",
+            help="File to write; its suffix says the format: .xlsx (live formulas), .html, .tex, .md, .json, .csv, "
+            ".txt, .parquet; focus.csv is FOCUS.",
         ),
     ] = None,
     template: Annotated[

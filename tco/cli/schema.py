@@ -14,6 +14,8 @@ class Record(StrEnum):
     run = "run"
     system = "system"
     site = "site"
+    workload = "workload"
+    simulator = "simulator"
 
 
 def command(record: Annotated[Record, typer.Argument(help="Which record.")]) -> None:
@@ -26,6 +28,10 @@ def command(record: Annotated[Record, typer.Argument(help="Which record.")]) -> 
         from tco.records.run import Run as Model
     elif record is Record.system:
         from tco.records.system import System as Model  # type: ignore[assignment]
+    elif record is Record.workload:
+        from tco.records.workload import Workload as Model  # type: ignore[assignment]
+    elif record is Record.simulator:
+        from tco.simulators.built_in.command import Description as Model  # type: ignore[assignment]
     else:
         from tco.records.site import Site as Model  # type: ignore[assignment]
     model: type[Base] = Model

@@ -52,7 +52,7 @@ TimeLimit = Annotated[
 def command(
     workload: Annotated[
         Path | None,
-        typer.Argument(metavar="WORKLOAD", help="Model, parallelism and batch (TOML or JSON), or example:NAME."),
+        typer.Argument(metavar="WORKLOAD", help="Model, parallelism, batch (TOML, JSON), or example:NAME."),
     ] = None,
     with_: Annotated[
         list[str] | None,

@@ -99,7 +99,6 @@ def _ratio_input(case: Case, ratio: TimeRatio, prediction: Prediction, validatio
         high=ratio.high,
         assumed=True,
         source=Source(title=f"Stored pairs of {prediction.pairs or prediction.simulator}", where=ratio.note),
-        note=ratio.note,
         distribution="empirical" if ratio.samples else None,
         samples=ratio.samples,
     )

@@ -10,8 +10,10 @@ def mixed_power(load: V, idle: V, share: V) -> V:
 
     Parameters
     ----------
-    load, idle
-        Power under load, and idle. [power]
+    load
+        Power under load. [power]
+    idle
+        Power when nothing runs. [power]
     share
         Share of the time under load. [1]
     """
@@ -66,8 +68,10 @@ def points_of_lowest(value: V, best: V, most: V) -> V:
 
     Parameters
     ----------
-    value, best
-        Of the offer, and the lowest of all that count; more than 0. [any, the same]
+    value
+        Of the offer, more than 0. [any]
+    best
+        The lowest of all that count, more than 0. [as value]
     most
         Points of the best. [1]
     """
@@ -79,8 +83,10 @@ def points_of_highest(value: V, best: V, most: V) -> V:
 
     Parameters
     ----------
-    value, best
-        Of the offer, and the highest of all that count; more than 0. [any, the same]
+    value
+        Of the offer, more than 0. [any]
+    best
+        The highest of all that count, more than 0. [as value]
     most
         Points of the best. [1]
     """
@@ -94,8 +100,10 @@ def points_between(value: V, full: V, none: V, most: V) -> V:
     ----------
     value
         Of the offer. [any]
-    full, none
-        Values that get all points, and none; either may be the larger. [as value]
+    full
+        Value that gets all points. [as value]
+    none
+        Value that gets none; it may be above or below `full`. [as value]
     most
         Points at `full`. [1]
     """

@@ -47,8 +47,8 @@ def read(path: str | Path, *, as_: str | None = None, options: ReadOptions | Non
     if as_ == "run" or (as_ is None and record.is_run_record(path)):
         if options.devices is not None or options.boundary is not None:
             raise ReadError(
-                f"{path}: is a run record, which says itself what was measured and where; edit it, instead of --devices "
-                "or --boundary"
+                f"{path}: is a run record, which says itself what was measured and where; edit it, instead of "
+                "--devices or --boundary"
             )
         return [sanity.checked(record.load_run(path, options))]
     found = plugins.most_confident(path) if as_ is None else plugins.by_name(as_)

@@ -42,7 +42,7 @@ class Perf:
         from tco.errors import ReadError
         from tco.files import sha256
         from tco.readers.build import chosen_of
-        from tco.readers.rapl import nested_notes, package_around, packages_of, zone_of
+        from tco.readers.rapl import package_around, packages_of, zone_notes, zone_of
         from tco.readers.small import lines_of, text_of
         from tco.records.base import validate
         from tco.records.run import EnergyReading, Evidence, Run, Tool, Warning_
@@ -74,7 +74,7 @@ class Perf:
             for name in known
             if name not in inner
         ]
-        notes: list[Warning_] = nested_notes(inner, path.name)
+        notes: list[Warning_] = zone_notes(known, inner, path.name)
         notes += [
             Warning_(
                 code="absent-channel",

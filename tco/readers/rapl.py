@@ -85,14 +85,23 @@ def packages_of(names: Sequence[str]) -> list[Device]:
     return [Device(kind="cpu", count=len(ids), ids=ids)] if ids else []
 
 
-def nested_notes(inner: dict[str, str], where: str) -> list[Warning_]:
-    """A word for each zone that lies within another one."""
+def zone_notes(names: Sequence[str], inner: dict[str, str], where: str) -> list[Warning_]:
+    """A word for each zone that lies within another one, and for one that its maker defines."""
     from tco.records.run import Warning_
 
-    return [
+    notes = [
         Warning_(code="nested-channel", message=f"'{name}' lies within '{outer}' and is not added", where=where)
         for name, outer in inner.items()
     ]
+    for name in names:
+        zone = zone_of(name)
+        if zone is not None and zone.kind in _PLATFORM:
+            note = (
+                f"'{name}' is taken as the node behind its power supplies; what a platform zone measures is up to the "
+                "maker of the board: compare it with another meter, or leave it out with --devices"
+            )
+            notes.append(Warning_(code="platform-zone", message=note, where=where))
+    return notes
 
 
 class Rapl:
@@ -149,7 +158,7 @@ class Rapl:
         channels, digest = with_digest(path, lambda: self.trace(path, options))
         inner = {channel.id: channel.within for channel in channels if channel.within is not None}
         devices = packages_of([channel.id for channel in channels])
-        notes = nested_notes(inner, path.name)
+        notes = zone_notes([channel.id for channel in channels if channel.energy_j is not None], inner, path.name)
         return [run_of(path, digest, channels, options, tool="powercap", devices=devices, warnings=notes)]
 
 

@@ -19,11 +19,9 @@ def tables(comparison: Comparison) -> list[Table]:
     found = [_lines(comparison)]
     for case in comparison.against:
         if case.inputs:
-            rows = tuple((name, _shown(one), _shown(other)) for name, one, other in case.inputs)
+            sides = tuple((name, _shown(one), _shown(other)) for name, one, other in case.inputs)
             title = f"Inputs that differ: {case.title}"
-            found.append(
-                Table(f"inputs of {case.title}", title, ("Input", comparison.titles[0], case.title), rows)
-            )
+            found.append(Table(f"inputs of {case.title}", title, ("Input", comparison.titles[0], case.title), sides))
         for line, shares in case.attributions.items():
             if not shares:
                 continue
@@ -35,7 +33,7 @@ def tables(comparison: Comparison) -> list[Table]:
 
 
 def _lines(comparison: Comparison) -> Table:
-    """Values of all cases; of the others also how they differ from the first, and how sure it is that they are lower."""
+    """Values of all cases; of the others also the difference from the first, and how sure it is that they are lower."""
     columns = ["Line", *comparison.titles, "Unit"]
     for case in comparison.against:
         columns += [f"{case.title} against the first", f"{case.title} is lower"]

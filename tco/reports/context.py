@@ -27,7 +27,7 @@ _RATING = re.compile(r"run\.device\d*\.")
 
 
 class Derived(NamedTuple):
-    """How a line came about: its formula over names and over numbers, where the formula is from, and what it rests on."""
+    """How a line came about: its formula over names and numbers, where that is from, and what it rests on."""
 
     formula: str
     numbers: str
@@ -119,6 +119,11 @@ def named_operands(node: Node) -> list[Node]:
     return list({operand.name: operand for operand in found}.values())
 
 
+def _derived(node: Node) -> Derived:
+    operands = tuple(operand.name for operand in named_operands(node))
+    return Derived(node.text(follow_name=True), with_numbers(node), reference(node), operands)
+
+
 def leaves(estimate: Estimate, name: str) -> list[Node]:
     """The lines at the bottom of a total."""
     node = estimate.graph[name]
@@ -192,12 +197,12 @@ def scores(estimate: Estimate) -> tuple[Score, ...]:
         if per is None:
             continue
         shown = readable_unit(per.quantity, per.unit)
-        texts = [
+        use, making = (
             show_in(convert(part.quantity, "gCO2e") / work.quantity, shown, padded=True)[0]
             for part in (operational, embodied)
-        ]
+        )
         value, unit = show_in(per.quantity, shown, padded=True)
-        found.append(Score(key.replace("_", " "), with_unit(work.quantity, work.unit), *texts, value, unit))
+        found.append(Score(key.replace("_", " "), with_unit(work.quantity, work.unit), use, making, value, unit))
     return tuple(found)
 
 
@@ -207,14 +212,10 @@ def context(estimate: Estimate) -> dict[str, Any]:
     lines = estimate.lines
 
     def view(row: Any) -> LineView:
-        node, line = graph[row.name], lines[row.name]
-        derived = Derived(
-            node.text(follow_name=True), with_numbers(node), reference(node),
-            tuple(operand.name for operand in named_operands(node)),
-        )  # fmt: skip
+        line = lines[row.name]
         return LineView(
             row.name, row.label, row.value, row.unit, row.range, row.remark, row.depth, bool(line.parts), line.value,
-            line.unit, derived,
+            line.unit, _derived(graph[row.name]),
         )  # fmt: skip
 
     sections: dict[str, list[LineView]] = {}
@@ -226,12 +227,10 @@ def context(estimate: Estimate) -> dict[str, Any]:
     for name, line in hidden.items():
         shown = readable_unit(line.quantity, line.unit)
         value, unit = show_in(line.quantity, shown, padded=True)
-        spread = show_range(line.quantity, line.low, line.high, shown)
-        node = graph[name]
-        derived = Derived(node.text(follow_name=True), with_numbers(node), reference(node),
-                          tuple(operand.name for operand in named_operands(node)))  # fmt: skip
+        ends = show_range(line.quantity, line.low, line.high, shown)
+        whole = bool(line.parts)
         helping.append(
-            LineView(name, line.label, value, unit, spread, "", 0, bool(line.parts), line.value, line.unit, derived)
+            LineView(name, line.label, value, unit, ends, "", 0, whole, line.value, line.unit, _derived(graph[name]))
         )
 
     def line_text(name: str, unit: str | None = None) -> str | None:
@@ -288,17 +287,25 @@ def context(estimate: Estimate) -> dict[str, Any]:
             if part is not None
         ],
         "cost_methods": methods(
-            estimate, "cost.total", [n for n in graph.named if n.startswith("cost.") and n.endswith(".total") and n != "cost.total"],
+            estimate,
+            "cost.total",
+            [n for n in graph.named if n.startswith("cost.") and n.endswith(".total") and n != "cost.total"],
         ),
         "carbon_methods": methods(estimate, "carbon.operational", ["carbon.market"]),
         "scores": scores(estimate),
         "reporting": {
             key: {
-                "title": about.title, "short": about.short, "level": about.level, "remark": about.remark,
+                "title": about.title,
+                "short": about.short,
+                "level": about.level,
+                "remark": about.remark,
                 "source": str(about.source),
                 "fields": [
                     {
-                        "name": f.name, "symbol": f.symbol, "status": f.status, "remark": f.remark,
+                        "name": f.name,
+                        "symbol": f.symbol,
+                        "status": f.status,
+                        "remark": f.remark,
                         "unit": "" if f.unit == "1" else f.unit,
                         "value": "" if f.quantity is None else digits(float(f.quantity.magnitude), 4, padded=True),
                     }
@@ -311,7 +318,8 @@ def context(estimate: Estimate) -> dict[str, Any]:
         "region": {"id": estimate.region.id, "name": estimate.region.name} if estimate.region else None,
         "system": (estimate.system.title or estimate.system.name) if estimate.system else None,
         "devices": [
-            {"kind": d.kind, "model": d.model or d.kind, "count": f"{d.cards or d.count:g}"} for d in estimate.run.devices
+            {"kind": d.kind, "model": d.model or d.kind, "count": f"{d.cards or d.count:g}"}
+            for d in estimate.run.devices
         ],
         "currency": next((currency(n.quantity) for n in graph.lines() if n.name.startswith("cost.")), None),
         "line": line_text,
@@ -320,7 +328,7 @@ def context(estimate: Estimate) -> dict[str, Any]:
         "fact": fact,
         "assumed_of": assumed_of,
         "tool": {"name": "tco", "version": __version__},
-    }  # fmt: skip
+    }
 
 
 def _input(node: Node) -> InputView:

@@ -48,22 +48,39 @@ def _ranks(evaluation: Evaluation) -> Table:
         estimate = bid.offer.estimate
         total = estimate.lines.get("cost.npv.total")
         cost = "not estimated" if total is None else " ".join(show_value(total.quantity, total.unit))
-        rank = "not admitted" if not bid.admitted else "" if bid.rank is None else f"{bid.rank}{' (tied)' if bid.tied else ''}"
+        rank = (
+            "not admitted"
+            if not bid.admitted
+            else ""
+            if bid.rank is None
+            else f"{bid.rank}{' (tied)' if bid.tied else ''}"
+        )
         wins = "" if bid.wins is None else f"{100 * bid.wins:.1f} %"
-        return bid.offer.bid.bidder, rank, f"{bid.total:.2f}" if evaluation.criteria else "", wins, cost, len(bid.offer.flags)
+        return (
+            bid.offer.bid.bidder,
+            rank,
+            f"{bid.total:.2f}" if evaluation.criteria else "",
+            wins,
+            cost,
+            len(bid.offer.flags),
+        )
 
-    order = sorted(evaluation.bids, key=lambda bid: (bid.rank or 10**9))
+    order = sorted(evaluation.bids, key=lambda bid: bid.rank or 10**9)
     notes = []
     if evaluation.samples:
         notes.append(
-            f"Wins: share of {evaluation.samples:,} samples (seed {evaluation.seed}) in which the bid is the best, every "
-            "input that has a range drawn from it."
+            f"Wins: share of {evaluation.samples:,} samples (seed {evaluation.seed}) in which the bid is the best, "
+            "every input that has a range drawn from it."
         )
     return Table(
-        "ranking", evaluation.tender.name, ("Bidder", "Rank", "Points", "Wins", "Whole-life cost", "Flags"),
-        tuple(row(bid) for bid in order), (), tuple(notes),
+        "ranking",
+        evaluation.tender.name,
+        ("Bidder", "Rank", "Points", "Wins", "Whole-life cost", "Flags"),
+        tuple(row(bid) for bid in order),
+        (),
+        tuple(notes),
         ("bidder", "rank", "points", "share_of_samples_won", "whole_life_cost", "flags"),
-    )  # fmt: skip
+    )
 
 
 def _lines(evaluation: Evaluation) -> Table:
@@ -93,7 +110,9 @@ def _criteria(evaluation: Evaluation) -> Table:
     for place, criterion in enumerate(evaluation.criteria):
         for bid in evaluation.bids:
             value = bid.values[place]
-            shown = "not stated" if value is None else f"{digits(value, 6)} {evaluation.units[place]}".removesuffix(" 1")
+            shown = (
+                "not stated" if value is None else f"{digits(value, 6)} {evaluation.units[place]}".removesuffix(" 1")
+            )
             rows.append(
                 (criterion.name, criterion.rule, f"{criterion.weight:g}", bid.offer.bid.bidder, shown,
                  f"{bid.points[place]:.2f}", f"{bid.points[place] * criterion.weight:.2f}")

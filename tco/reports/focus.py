@@ -44,7 +44,9 @@ def _period(estimate: Estimate) -> tuple[datetime, datetime]:
     if end is None:
         elapsed = run.elapsed
         if elapsed is None:
-            raise EstimateError(f"{estimate.where}: FOCUS rows are of a period, and the run has no 'end' and no 'duration'")
+            raise EstimateError(
+                f"{estimate.where}: FOCUS rows are of a period, and the run has no 'end' and no 'duration'"
+            )
         end = begin + timedelta(seconds=float(elapsed.m_as("s")))
     return begin, end
 
@@ -56,7 +58,9 @@ def _stamp(instant: datetime) -> str:
 def _months(begin: datetime, end: datetime) -> tuple[datetime, datetime]:
     """The billing period: from the beginning of the first month to the end of the last, exclusive."""
     first = begin.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    last = max(end.astimezone(UTC) - timedelta(seconds=1), begin).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    last = max(end.astimezone(UTC) - timedelta(seconds=1), begin).replace(
+        day=1, hour=0, minute=0, second=0, microsecond=0
+    )
     after = (last + timedelta(days=32)).replace(day=1)
     return first, after
 

@@ -20,11 +20,16 @@ def to_frame(estimate: Estimate) -> pd.DataFrame:
 
     rows = [
         {
-            "line": name, "value": line.value, "unit": line.unit, "low": line.low, "high": line.high, "label": line.label,
+            "line": name,
+            "value": line.value,
+            "unit": line.unit,
+            "low": line.low,
+            "high": line.high,
+            "label": line.label,
             **{fact: None if line.facts.get(fact) is None else str(line.facts[fact]) for fact in FACTS},
         }
         for name, line in estimate.lines.items()
-    ]  # fmt: skip
+    ]
     columns = ["line", "value", "unit", "low", "high", "label", *FACTS]
     return pd.DataFrame(rows, columns=columns).set_index("line")
 

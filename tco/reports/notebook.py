@@ -16,7 +16,11 @@ _RIGHT = ' style="text-align:right;font-variant-numeric:tabular-nums"'
 
 
 def _row(cells: list[str], tag: str = "td", right: tuple[int, ...] = (1,)) -> str:
-    return "<tr>" + "".join(f"<{tag}{_RIGHT if i in right else ''}>{cell}</{tag}>" for i, cell in enumerate(cells)) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f"<{tag}{_RIGHT if i in right else ''}>{cell}</{tag}>" for i, cell in enumerate(cells))
+        + "</tr>"
+    )
 
 
 def estimate_html(estimate: Estimate) -> str:

@@ -36,7 +36,9 @@ def stacked(estimates: Sequence[Estimate], titles: Sequence[str], line: str, pat
     per_case = []
     for estimate in estimates:
         estimate[line]  # says why it is missing
-        per_case.append({node.name: (node.label, float(convert(node.quantity, unit).magnitude)) for node in leaves(estimate, line)})
+        per_case.append(
+            {node.name: (node.label, float(convert(node.quantity, unit).magnitude)) for node in leaves(estimate, line)}
+        )
     names = list(dict.fromkeys(name for parts in per_case for name in parts))
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(max(3.6, 1.6 + 1.1 * len(titles)) + 3.2, 4.2))
@@ -52,7 +54,9 @@ def stacked(estimates: Sequence[Estimate], titles: Sequence[str], line: str, pat
         axes.set_ylabel(heading(line, unit))
         axes.margins(y=0.08)
         handles, labels = axes.get_legend_handles_labels()
-        axes.legend(handles[::-1], labels[::-1], frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+        axes.legend(
+            handles[::-1], labels[::-1], frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8
+        )
         save(figure, path)
         plt.close(figure)
 
@@ -101,7 +105,14 @@ def _panel(axes: Any, estimate: Estimate, title: str, line: str, steps: Sequence
         value = float(convert(estimate.graph[name].quantity, unit).magnitude)
         height = value - at if cumulative else value
         axes.bar(place, height, 0.66, bottom=at, color=COLOURS[0] if height >= 0 else _DOWN)
-        axes.text(place, at + height, ("+" if place and height >= 0 else "") + digits(height, 3), ha="center", va="bottom", fontsize=8)
+        axes.text(
+            place,
+            at + height,
+            ("+" if place and height >= 0 else "") + digits(height, 3),
+            ha="center",
+            va="bottom",
+            fontsize=8,
+        )
         at = value if cumulative else at + value
         labels.append(_wrapped(label))
     axes.bar(len(steps), at, 0.66, color="#555555")
@@ -112,7 +123,9 @@ def _panel(axes: Any, estimate: Estimate, title: str, line: str, steps: Sequence
     axes.margins(y=0.1)
 
 
-def power_trace(seconds: np.ndarray[Any, Any], watts: np.ndarray[Any, Any], path: Path, *, title: str = "", most: int = 4000) -> None:
+def power_trace(
+    seconds: np.ndarray[Any, Any], watts: np.ndarray[Any, Any], path: Path, *, title: str = "", most: int = 4000
+) -> None:
     """Power over time with its idle floor, its mean and its peak; of many samples the envelope.
 
     Parameters
@@ -131,7 +144,9 @@ def power_trace(seconds: np.ndarray[Any, Any], watts: np.ndarray[Any, Any], path
     plt = pyplot()
     mean = float(np.trapezoid(watts, seconds) / (seconds[-1] - seconds[0]))
     idle, peak = float(np.percentile(watts, 1)), float(np.max(watts))
-    scale, unit = (3600.0, "h") if seconds[-1] - seconds[0] > 7200 else (60.0, "min") if seconds[-1] > 300 else (1.0, "s")
+    scale, unit = (
+        (3600.0, "h") if seconds[-1] - seconds[0] > 7200 else (60.0, "min") if seconds[-1] > 300 else (1.0, "s")
+    )
     watt, power_unit = (1000.0, "kW") if peak >= 2000 else (1.0, "W")
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(7.5, 3.2))
@@ -140,15 +155,22 @@ def power_trace(seconds: np.ndarray[Any, Any], watts: np.ndarray[Any, Any], path
             whole = len(seconds) // stretches * stretches
             folded = watts[:whole].reshape(-1, stretches)
             times = seconds[:whole].reshape(-1, stretches)[:, 0]
-            axes.fill_between(times / scale, folded.min(axis=1) / watt, folded.max(axis=1) / watt, color=_UP, linewidth=0.4)
+            axes.fill_between(
+                times / scale, folded.min(axis=1) / watt, folded.max(axis=1) / watt, color=_UP, linewidth=0.4
+            )
         else:
             axes.plot(seconds / scale, watts / watt, color=_UP, linewidth=0.9)
         for level, text, style in ((idle, "idle (1st percentile)", ":"), (mean, "mean", "--"), (peak, "peak", "-.")):
             axes.axhline(level / watt, color="#333333", linewidth=0.8, linestyle=style)
             axes.annotate(
-                f"{text} {digits(level / watt, 3)} {power_unit}", (1.0, level / watt), xycoords=("axes fraction", "data"),
-                xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
-            )  # fmt: skip
+                f"{text} {digits(level / watt, 3)} {power_unit}",
+                (1.0, level / watt),
+                xycoords=("axes fraction", "data"),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
         axes.set_xlabel(f"time [{unit}]")
         axes.set_ylabel(f"power [{power_unit}]")
         axes.set_ylim(bottom=0)
@@ -168,10 +190,13 @@ def trace_of_run(estimate: Estimate, path: Path) -> None:
     """
     from tco.estimation.profile import trace_of
 
-    load, why = trace_of(estimate.run, estimate.where, 0.0)
-    if load is None:
+    found, why = trace_of(estimate.run, estimate.where, 0.0)
+    if found is None:
         raise EstimateError(f"{estimate.where}: {why}; there is no trace to draw")
+    load: Any = found
     profiles: Sequence[Any] = getattr(load, "parts", (load,))
     times = np.unique(np.concatenate([part.time_s for part in profiles]))
     watts = np.sum([np.interp(times, part.time_s, part.power_w, left=0.0, right=0.0) for part in profiles], axis=0)
-    power_trace(times - times[0], watts, path, title=f"{estimate.run.name or estimate.where}: power of all that was traced")
+    power_trace(
+        times - times[0], watts, path, title=f"{estimate.run.name or estimate.where}: power of all that was traced"
+    )

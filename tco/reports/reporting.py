@@ -1,4 +1,4 @@
-"""Fields that rules ask for (EED, AI Act, ESRS E1): filled where an estimate can, else not applicable with the reason."""
+"""Fields that rules ask for (EED, AI Act, ESRS E1): filled where an estimate can, else the reason why not."""
 
 from __future__ import annotations
 

@@ -102,10 +102,10 @@ def _notes(answers: Sequence[Answer], estimates: Mapping[str, Estimate]) -> list
 
 
 def _error(node: Node) -> str:
-    given = node.given
     if node.facts.get("validation") == "unvalidated":
         return "unvalidated, no pairs are stored"
-    return given.note if given is not None and given.note else "as stated"
+    source = node.given.source if node.given is not None else None
+    return source.where if source is not None and source.where else "as stated"
 
 
 def _cell(estimate: Estimate, node: Node | None, unit: str) -> str:

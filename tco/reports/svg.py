@@ -30,7 +30,9 @@ def stacked_bar(parts: Breakdown) -> Any:
     from markupsafe import Markup, escape
 
     bars = []
-    for place, (part, (at, width)) in enumerate(zip(parts.parts, segments([p.share for p in parts.parts]), strict=True)):
+    for place, (part, (at, width)) in enumerate(
+        zip(parts.parts, segments([p.share for p in parts.parts]), strict=True)
+    ):
         bars.append(
             f'<rect x="{at:.2f}" y="10" width="{max(width - 2, 0.5):.2f}" height="{_BAR}" rx="3" '
             f'class="c{place % COLOURS}"><title>{escape(part.label)}: {escape(part.value)} {escape(parts.unit)}</title>'

@@ -97,7 +97,9 @@ def render(template: str | Path, values: Mapping[str, Any]) -> str:
         try:
             text, name = path.read_text(encoding="utf-8"), path.name
         except FileNotFoundError:
-            raise TcoError(f"{path}: there is no such template file (shipped templates: {', '.join(names())})") from None
+            raise TcoError(
+                f"{path}: there is no such template file (shipped templates: {', '.join(names())})"
+            ) from None
         except UnicodeDecodeError as error:
             raise TcoError(f"{path}: is not UTF-8 text (byte {error.start})") from None
         where = str(path)

@@ -44,7 +44,7 @@ ALL = [
 
 def test_folder_holds_knowledge_only():
     assert {file.suffix for file in CATALOG.rglob("*") if file.is_file()} == {".toml", ".csv"}
-    assert {file.parent.name for file in CATALOG.rglob("*.csv")} == {"pairs"}
+    assert {file.parent.name for file in CATALOG.rglob("*.csv")} == {"pairs", "workloads"}
 
 
 @pytest.mark.parametrize("record_id", record_ids("accelerators"))
@@ -131,7 +131,7 @@ def test_text_is_tidy(file):
 
 
 def test_no_table_of_a_file_goes_unread():
-    known = {"accelerators", "systems", "embodied", "prices", "published"}
+    known = {"accelerators", "systems", "embodied", "performance", "power", "prices", "published", "workloads"}
     assert {path.name for path in CATALOG.iterdir() if path.is_dir()} == known | set(FOLDERS)
     for file in ("defaults.toml", "plausible.toml"):
         read = catalog.default if file == "defaults.toml" else catalog.plausible

@@ -108,7 +108,7 @@ def test_explain_goes_down_to_the_sources(tco) -> None:
     assert "'carbon.operationl' is not a line of this estimate; did you mean 'carbon.operational'?" in err
 
 
-@pytest.mark.parametrize("record", ["run", "system", "site"])
+@pytest.mark.parametrize("record", ["run", "system", "site", "workload", "simulator"])
 def test_schemas_are_json_schema(tco, record: str) -> None:
     code, out, _ = tco("schema", record)
     schema = json.loads(out)

@@ -45,6 +45,9 @@ def test_rapl_zones_wrap_each_at_its_own_range(data: Path) -> None:
         "channel 'package-0': the counter wrapped once at the end of its range, which is added; one more wrap in its "
         "longest interval (20 s) would be 3277 W more"
     )
+    assert notes(run)["platform-zone"].startswith(
+        "'psys' is taken as the node behind its power supplies; what a platform"
+    )
     assert [(d.kind, d.count) for d in run.devices] == [("cpu", 1)]
 
 

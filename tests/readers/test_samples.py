@@ -185,7 +185,7 @@ def test_nvidia_smi_log_of_a_stuck_sensor(shared: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("query_gpu_noheader_nounits_constructed.csv", r":1: has no column names; say what was queried, such as --names 'times"),
+        ("query_gpu_noheader_nounits_constructed.csv", r":1: has no column names; say what was quer"),
         ("dmon_constructed.txt", r":3: has no time; say how often dmon sampled, such as --interval '1 s'"),
     ],
 )

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tco.errors import ReadError
-from tco.readers import ReadOptions, read
+from tco.readers import ReadOptions, plugins, read
 from tco.records.run import Run
+from tco.testing import check_reader
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -97,7 +98,7 @@ def test_a_result_that_was_cut_off(file: Write) -> None:
     text = json.dumps(CALCULON)
     with pytest.raises(ReadError, match=r"out\.json:1: not valid JSON: .*; was the file cut off\?"):
         read(file("out.json", text[: len(text) // 2]), as_="calculon")
-    with pytest.raises(ReadError, match="was cut off: the compressed data end in the middle"):
+    with pytest.raises(ReadError, match=r"was cut off: the compressed data end in the middle"):
         read(file("t.json.gz", gzip.compress(b"{" + b'"traceEvents":1' * 999)[:60]), as_="kineto")
 
 
@@ -113,8 +114,9 @@ def test_llm_analysis_of_one_iteration_and_of_a_training(file: Write) -> None:
     whole = changed(SUMMARY, total_num_tokens=8192 * 100, total_training_latency=250.0)
     run = one(file("b-summary.json", whole))
     assert (seconds(run), run.work[0].value) == (250, 100)
-    with pytest.raises(ReadError, match="is 10 iterations of 2.5 s, and 819200 tokens in batches of 8192 are 100"):
-        read(file("c.json", changed(SUMMARY, total_num_tokens=819200, total_training_latency=25.0)), as_="llm-analysis")
+    short = file("c.json", changed(SUMMARY, total_num_tokens=819200, total_training_latency=25.0))
+    with pytest.raises(ReadError, match=r"is 10 iterations of 2\.5 s, and 819200 tokens in batches of 8192 are 100"):
+        read(short, as_="llm-analysis")
     with pytest.raises(ReadError, match=r"flops_efficiency: a HFU of 1\.2 is above 1"):
         read(file("d.json", changed(SUMMARY, flops_efficiency=1.2)), as_="llm-analysis")
 
@@ -135,7 +137,7 @@ def test_simai(file: Write) -> None:
         ReadError, match=r":2: compute, communication and bubble add up to 1000 us, the total is 1700 us"
     ):
         read(file("y-EndToEnd.csv", SIMAI.format(total=1700)))
-    with pytest.raises(ReadError, match="column 'Total time': '-nan' is not a number|cannot be"):
+    with pytest.raises(ReadError, match=r"column 'Total time': nan cannot be"):
         read(file("z-EndToEnd.csv", SIMAI.format(total="-nan")))
     with pytest.raises(ReadError, match="has no summary in its second line"):
         read(file("w-EndToEnd.csv", SIMAI.partition("\n")[0]))
@@ -201,7 +203,7 @@ def test_llmservingsim_energy_is_read_from_what_it_prints(file: Write) -> None:
         ("NPU energy", 1500),
     ]
     assert (run.nodes, seconds(run)) == (2, 4)
-    with pytest.raises(ReadError, match="the energies of the nodes add up to 3.9 kJ, the total is 3 kJ"):
+    with pytest.raises(ReadError, match=r"the energies of the nodes add up to 3\.9 kJ, the total is 3 kJ"):
         read(file("other.txt", PRINTED.format(first="2.40")))
 
 
@@ -347,11 +349,31 @@ def test_vtrain(file: Write) -> None:
         read(file("v.csv", VTRAIN.format(time="fast")))
 
 
-def test_reading_twice_gives_the_same(file: Write) -> None:
-    for name, text in (("out.json", json.dumps(CALCULON)), ("x-EndToEnd.csv", SIMAI.format(total=1000)),
-                       ("kern.csv", NSYS), ("r.csv", SERVED)):  # fmt: skip
-        path = file(name, text)
-        assert read(path)[0].to_json() == read(path)[0].to_json()
+SAMPLES: dict[str, tuple[str, str]] = {
+    "calculon": ("out.json", json.dumps(CALCULON, indent=2)),
+    "llm-analysis": ("a-summary.json", json.dumps(SUMMARY)),
+    "simai": ("x-EndToEnd.csv", SIMAI.format(total=1000)),
+    "astra-sim": ("log.txt", "".join(ASTRA.format(i=i, cycles=1000 * (i + 1), exposed=200 * i) for i in range(4))),
+    "llmservingsim": ("r.csv", SERVED),
+    "vtrain": ("t.csv", VTRAIN.format(time="250")),
+    "deepflow": ("summary_X.txt", DEEPFLOW.format(time="12.5")),
+    "kineto": ("trace.json", trace(event("gemm", 10, 40))),
+    "chakra": ("c.json", json.dumps({"workload_graph": [{"Id": 1, "NodeType": 4, "runtime": 25}]})),
+    "nsys": ("kern.csv", NSYS),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_our_readers_pass_the_public_kit(file: Write, name: str) -> None:
+    path = file(*SAMPLES[name])
+    check_reader(plugins.by_name(name).reader, path)
+    found = plugins.most_confident(path)
+    assert found is not None
+    assert found.reader.name == name
+
+
+def test_the_summary_of_llmservingsim_passes_the_public_kit(file: Write) -> None:
+    check_reader(plugins.by_name("llmservingsim").reader, file("log.txt", PRINTED.format(first="1.50")))
 
 
 def test_a_run_read_from_a_simulator_survives_being_written(file: Write, tmp_path: Path) -> None:

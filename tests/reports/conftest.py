@@ -8,7 +8,7 @@ import random
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +62,9 @@ class Model:
         path.write_bytes(content)
         self.model = formulas.ExcelModel().loads(str(path)).finish()
         book = openpyxl.load_workbook(io.BytesIO(content))
-        self.places = {name.casefold(): next(iter(defined.destinations)) for name, defined in book.defined_names.items()}
+        self.places = {
+            name.casefold(): next(iter(defined.destinations)) for name, defined in book.defined_names.items()
+        }
 
     def calculate(self, changed: Mapping[str, float] | None = None) -> dict[tuple[str, str], Any]:
         """All cells by sheet and coordinate, with the values of some named inputs replaced."""
@@ -130,7 +132,9 @@ def libreoffice(tmp_path: Path) -> Callable[[Mapping[str, bytes]], Converted]:
 
 def close(a: Any, b: Any) -> bool:
     """Equal to 1e-9, and both numbers."""
-    return all(isinstance(x, int | float) for x in (a, b)) and math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-12)
+    return all(isinstance(x, int | float) for x in (a, b)) and math.isclose(
+        float(a), float(b), rel_tol=1e-9, abs_tol=1e-12
+    )
 
 
 def random_changes(estimate: tco.Estimate, seed: int, count: int = 4) -> dict[str, float]:
@@ -148,12 +152,9 @@ def random_changes(estimate: tco.Estimate, seed: int, count: int = 4) -> dict[st
     return changed
 
 
-@pytest.fixture(scope="session")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield tmp_path_factory.mktemp("reports")
-
-
 def parts_of(content: bytes) -> dict[str, str]:
     """The XML parts of a workbook."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name).decode("utf-8") for name in archive.namelist() if name.endswith((".xml", ".rels"))}
+        return {
+            name: archive.read(name).decode("utf-8") for name in archive.namelist() if name.endswith((".xml", ".rels"))
+        }

@@ -27,16 +27,32 @@ from tco.reports.templates import names, render
 from tco.reports.workbook.write import to_workbook
 
 _spec = importlib.util.spec_from_file_location("reports_conftest", Path(__file__).with_name("conftest.py"))
-assert _spec is not None and _spec.loader is not None
+assert _spec is not None
+assert _spec.loader is not None
 helpers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(helpers)
 
 GOLDEN = Path(__file__).with_name("golden")
 HOSTILE = [
-    "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>',
-    "\\input{/etc/passwd}", "\\write18{id}", "a|b", "two\nlines", "{{ 7*7 }}", "<< 7 >>", "{% raw %}", "$x$ & 5% #1 ~ ^",
-    "`code`", "*bold* _it_", "| --- |", "'''",
-]  # fmt: skip
+    "=cmd|' /C calc'!A0",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\\input{/etc/passwd}",
+    "\\write18{id}",
+    "a|b",
+    "two\nlines",
+    "{{ 7*7 }}",
+    "<< 7 >>",
+    "{% raw %}",
+    "$x$ & 5% #1 ~ ^",
+    "`code`",
+    "*bold* _it_",
+    "| --- |",
+    "'''",
+]
 VOID = {"meta", "br", "img", "input", "hr", "link", "rect", "path"}
 
 
@@ -50,8 +66,17 @@ def hostile(name: str) -> tco.Estimate:
             "warnings": [{"code": "w", "message": name, "where": name}],
         }
     )  # fmt: skip
-    site = tco.Site.model_validate({"region": "eu", "pue": {"value": 1.2, "unit": "1", "note": name,
-                                    "source": {"title": name, "author": name, "where": name, "url": name}}})  # fmt: skip
+    site = tco.Site.model_validate(
+        {
+            "region": "eu",
+            "pue": {
+                "value": 1.2,
+                "unit": "1",
+                "note": name,
+                "source": {"title": name, "author": name, "where": name, "url": name},
+            },
+        }
+    )
     return tco.estimate(run, system="hgx-h100", site=site)
 
 
@@ -103,7 +128,9 @@ def dump(book: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", helpers.EXAMPLES)
-@pytest.mark.parametrize("kind", ["html", "latex", "md", "csv", "json", "focus", "xlsx", *sorted(set(names()) - {"report", "report-latex"})])
+@pytest.mark.parametrize(
+    "kind", ["html", "latex", "md", "csv", "json", "focus", "xlsx", *sorted(set(names()) - {"report", "report-latex"})]
+)
 def test_golden_files(name: str, kind: str) -> None:
     """The reports of the examples are those that were looked at; TCO_UPDATE_GOLDEN=1 writes them anew."""
     estimate = helpers.example(name)
@@ -226,12 +253,27 @@ def test_the_page_renders_in_a_browser(tmp_path: Path) -> None:
     file.write_text(str(content(helpers.example("8xh100-day"), "html")), encoding="utf-8")
     done = subprocess.run(
         [
-            program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr",
-            "--log-level=0", f"--user-data-dir={tmp_path}/profile", "--window-size=400,800", "--dump-dom", file.as_uri(),
+            program,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--enable-logging=stderr",
+            "--log-level=0",
+            f"--user-data-dir={tmp_path}/profile",
+            "--window-size=400,800",
+            "--dump-dom",
+            file.as_uri(),
         ],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert "47.96 kgCO2e" in done.stdout
     assert "CONSOLE" not in done.stderr, done.stderr
     assert "Refused to" not in done.stderr
@@ -256,12 +298,45 @@ def test_foreign_text_is_text_in_html(name: str) -> None:
 
 #: Control words that the templates themselves use, and those that escaped letters become.
 _CONTROL = {
-    "documentclass", "usepackage", "sisetup", "providecommand", "setlength", "begin", "end", "section", "subsection",
-    "toprule", "midrule", "bottomrule", "endhead", "hspace", "textbf", "footnotesize", "num", "unit", "item", "si",
-    "raggedright", "arraybackslash", "linewidth", "parindent", "LTleft", "paragraph", "textbackslash", "textasciicircum",
-    "textasciitilde", "textless", "textgreater", "textbar", "textquotedbl", "textquotesingle", "textasciigrave",
-    "textdagger", "percent", "qty",
-}  # fmt: skip
+    "documentclass",
+    "usepackage",
+    "sisetup",
+    "providecommand",
+    "setlength",
+    "begin",
+    "end",
+    "section",
+    "subsection",
+    "toprule",
+    "midrule",
+    "bottomrule",
+    "endhead",
+    "hspace",
+    "textbf",
+    "footnotesize",
+    "num",
+    "unit",
+    "item",
+    "si",
+    "raggedright",
+    "arraybackslash",
+    "linewidth",
+    "parindent",
+    "LTleft",
+    "paragraph",
+    "textbackslash",
+    "textasciicircum",
+    "textasciitilde",
+    "textless",
+    "textgreater",
+    "textbar",
+    "textquotedbl",
+    "textquotesingle",
+    "textasciigrave",
+    "textdagger",
+    "percent",
+    "qty",
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -308,7 +383,11 @@ def test_foreign_text_is_text_in_snippets(name: str, template: str) -> None:
     for row in re.findall(r"(?m)^\|.*$", text):
         cells = len(re.findall(r"(?<!\\)\|", row))
         heads = [cells] if row.startswith("| ---") else heads
-        assert not heads or row.startswith(("| ---", "| Field", "| What", "| Term", "| Input", "| Functional")) or cells == heads[0]
+        assert (
+            not heads
+            or row.startswith(("| ---", "| Field", "| What", "| Term", "| Input", "| Functional"))
+            or cells == heads[0]
+        )
     assert "{{ 7" not in text or name.startswith("{{")  # printed as it is, never computed
 
 
@@ -337,16 +416,28 @@ def test_the_parts_of_a_score_add_up_to_it() -> None:
 def test_the_consumer_score_of_the_specification() -> None:
     """SCI for AI, SPEC.md 9.1.1: 5,000 + 1,500 kg a week over 50 billion tokens are 130 kg per billion tokens."""
     run = tco.Run.model_validate(
-        {"name": "week", "energy": {"value": 5000, "unit": "kWh", "boundary": "facility"}, "pue": 1.0, "pue_included": True,
-         "duration": "168 h", "nodes": 1, "work": {"quantity": "tokens", "value": 50e9}}
-    )  # fmt: skip
+        {
+            "name": "week",
+            "energy": {"value": 5000, "unit": "kWh", "boundary": "facility"},
+            "pue": 1.0,
+            "pue_included": True,
+            "duration": "168 h",
+            "nodes": 1,
+            "work": {"quantity": "tokens", "value": 50e9},
+        }
+    )
     stated = {"grid.intensity": "1000 gCO2e/kWh", "system.lifetime": "1 year", "system.utilisation": 1,
               "system.accelerators.embodied": "0 kgCO2e",
               "system.host.embodied": f"{1500 * 8760 / 168!r} kgCO2e"}  # fmt: skip
     estimate = tco.estimate(run, region="eu", system="hgx-h100", set=stated)
     assert estimate.value("carbon.total.per_token", "kgCO2e/token") * 1e9 == pytest.approx(130, rel=1e-9)
     score = context(estimate)["scores"][0]
-    assert (score.operational, score.embodied, score.score, score.score_unit) == ("100.0", "30.00", "130.0", "ugCO2e/token")
+    assert (score.operational, score.embodied, score.score, score.score_unit) == (
+        "100.0",
+        "30.00",
+        "130.0",
+        "ugCO2e/token",
+    )
 
 
 def test_rules_are_filled_or_say_why_not() -> None:
@@ -365,8 +456,12 @@ def test_rules_are_filled_or_say_why_not() -> None:
 
 def test_templates_of_users(tmp_path: Path) -> None:
     estimate = hostile("<b>&_1")
-    for suffix, written in ((".html", "&lt;b&gt;&amp;_1"), (".tex", r"\textless{}b\textgreater{}\&\_1"), (".md", r"\<b\>\&\_1"),
-                            (".txt", "<b>&_1")):  # fmt: skip
+    for suffix, written in (
+        (".html", "&lt;b&gt;&amp;_1"),
+        (".tex", r"\textless{}b\textgreater{}\&\_1"),
+        (".md", r"\<b\>\&\_1"),
+        (".txt", "<b>&_1"),
+    ):
         file = tmp_path / f"mine{suffix}"
         file.write_text("<< title >>" if suffix == ".tex" else "{{ title }}", encoding="utf-8")
         assert from_template(estimate, file) == written
@@ -403,7 +498,10 @@ def test_focus_rows_add_up_and_have_the_mandatory_columns(shared: Path) -> None:
     assert sum(emissions) == pytest.approx(estimate["carbon.total"].value, rel=1e-12)
     bought = next(row for row in found if row["x_CostLine"] == "cost.hardware")
     assert (bought["BilledCost"], bought["ChargePeriodEnd"]) == ("0.0", "2025-06-03T00:00:00Z")
-    assert (bought["BillingPeriodStart"], bought["BillingPeriodEnd"]) == ("2025-06-01T00:00:00Z", "2025-07-01T00:00:00Z")
+    assert (bought["BillingPeriodStart"], bought["BillingPeriodEnd"]) == (
+        "2025-06-01T00:00:00Z",
+        "2025-07-01T00:00:00Z",
+    )
 
 
 def test_focus_needs_a_period() -> None:
@@ -437,7 +535,9 @@ def test_notebooks_show_a_comparison() -> None:
     from tco.analysis.compare import compare
     from tco.analysis.recipe import Recipe
 
-    found = compare([Recipe(Path("examples/8xh100-day/run.json"), {"region": place}, f"<{place}>") for place in ("eu", "fr")], n=200)
+    found = compare(
+        [Recipe(Path("examples/8xh100-day/run.json"), {"region": place}, f"<{place}>") for place in ("eu", "fr")], n=200
+    )
     text = found._repr_html_()
     assert "<eu>" not in text
     assert "carbon.total" in Page(text).text
@@ -459,7 +559,11 @@ def test_plots_are_drawn(tmp_path: Path) -> None:
     plots.stacked([estimate, helpers.example("8xh100-day")], ["a", "b"], "cost.total", tmp_path / "s.svg")
     plots.waterfall(estimate, tmp_path / "w.svg")
     plots.trace_of_run(estimate, tmp_path / "t.svg")
-    for name, words in (("s", "Maintenance of the nodes"), ("w", "Utility meter"), ("t", "idle (1st percentile) 160 W")):
+    for name, words in (
+        ("s", "Maintenance of the nodes"),
+        ("w", "Utility meter"),
+        ("t", "idle (1st percentile) 160 W"),
+    ):
         text = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
         assert words in re.sub(r"</text>\s*<text[^>]*>", "", text) or words.split()[0] in text
     first = (tmp_path / "w.svg").read_bytes()

@@ -21,7 +21,8 @@ from tco.reports.workbook.live import FORMS, Live, number
 from tco.reports.workbook.write import to_workbook
 
 _spec = importlib.util.spec_from_file_location("reports_conftest", Path(__file__).with_name("conftest.py"))
-assert _spec is not None and _spec.loader is not None
+assert _spec is not None
+assert _spec.loader is not None
 helpers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(helpers)
 
@@ -30,9 +31,18 @@ CHANGES = int(os.environ.get("TCO_RECALCULATIONS", "4"))
 #: Functions that Excel and LibreOffice both know, and that no change of version moves.
 CLASSIC = {"SUM", "SUMPRODUCT", "NPV", "PMT", "IF", "MIN", "MAX", "ABS", "INT", "EXP", "LN", "COUNTIF"}
 HOSTILE = [
-    "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "<script>alert(1)</script>", "\\input{/etc/passwd}", "a|b", "two\nlines",
-    "=1+1", "{=1}", "'=1",
-]  # fmt: skip
+    "=cmd|' /C calc'!A0",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "<script>alert(1)</script>",
+    "\\input{/etc/passwd}",
+    "a|b",
+    "two\nlines",
+    "=1+1",
+    "{=1}",
+    "'=1",
+]
 foreign = pytest.mark.filterwarnings("ignore")  # of the `formulas` package, not of ours
 
 
@@ -138,7 +148,7 @@ def test_changed_inputs_change_every_line_as_the_library_does(by_formulas: Any) 
 
 @pytest.mark.libreoffice
 def test_libreoffice_says_what_the_library_says(libreoffice: Any) -> None:
-    """All examples as they are, and random changes of their inputs: every line, and every cell of the unchanged ones."""
+    """All examples as they are, every cell; and random changes of their inputs, every line."""
     files, asked, unchanged = {}, {}, {}
     for name in helpers.EXAMPLES:
         estimate = helpers.example(name)
@@ -218,7 +228,7 @@ def test_the_tornado_is_that_of_the_library(day: tuple[tco.Estimate, bytes]) -> 
 
 @foreign
 def test_the_tornado_follows_a_change(by_formulas: Any, day: tuple[tco.Estimate, bytes]) -> None:
-    estimate, content = day
+    _, content = day
     changed = helpers.example("8xh100-day", set={"system.rating": "12 kW"})
     cells = by_formulas(content).calculate({"in.system.rating": 12000.0})
     sheet = openpyxl.load_workbook(io.BytesIO(content))["Sensitivity"]
@@ -230,7 +240,9 @@ def test_the_tornado_follows_a_change(by_formulas: Any, day: tuple[tco.Estimate,
 
 
 @foreign
-def test_checks_notice_what_is_out_of_range_and_what_was_edited(by_formulas: Any, day: tuple[tco.Estimate, bytes]) -> None:
+def test_checks_notice_what_is_out_of_range_and_what_was_edited(
+    by_formulas: Any, day: tuple[tco.Estimate, bytes]
+) -> None:
     _, content = day
     model = by_formulas(content)
     sheet, edited = model.places["edited"]
@@ -300,7 +312,9 @@ def test_native_charts(day: tuple[tco.Estimate, bytes]) -> None:
 
 def test_only_classic_functions_no_macros_no_links_nothing_volatile(each_example: tuple[str, tco.Estimate]) -> None:
     content = to_workbook([each_example[1]])
-    used = {name for formula, _ in helpers.formula_cells(content).values() for name in re.findall(r"([A-Z]+)\(", formula)}
+    used = {
+        name for formula, _ in helpers.formula_cells(content).values() for name in re.findall(r"([A-Z]+)\(", formula)
+    }
     assert used <= CLASSIC, used - CLASSIC
     parts = helpers.parts_of(content)
     assert not [name for name in parts if "vba" in name.casefold() or "externalLink" in name]

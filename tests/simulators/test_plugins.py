@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -200,7 +201,7 @@ class Own:
 
     name = "own"
     title = "own"
-    settings: Mapping[str, str] = {}  # noqa: RUF012
+    settings: Mapping[str, str] = {}
 
     def available(self, options: Options) -> str | None:
         return None
@@ -291,7 +292,7 @@ class Llm:
         stats.update(total_time=total, sample_rate=rate, total_efficiency=0.5, proc_mem_tier1_cap_req=1e9)
         return stats
 """,
-    "systems/a100_80g.json": '{"networks": [{"size": 8, "must_be_filled": true}, {"size": 65536, "must_be_filled": true}]}',
+    "systems/a100_80g.json": json.dumps({"networks": [{"size": n, "must_be_filled": True} for n in (8, 65536)]}),
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/refs/heads/main": "caa4b11f8fe1fee3ba57adaacb7590d7deabd053\n",
 }

@@ -13,7 +13,7 @@ from tco.catalog.library import library
 from tco.catalog.metrics import metric
 from tco.catalog.performance import measured_set, measured_sets
 from tco.errors import RecordError
-from tco.simulators import SimulatorError, calibrate, time_ratio
+from tco.simulators import SimulatorError, calibrate, simulate, time_ratio
 from tco.simulators.scoring import GROUPS, predict, validation_scores, workload_of
 from tco.simulators.workloads import parameters
 
@@ -142,6 +142,21 @@ def test_llm_analysis_live_gives_the_pairs_of_the_catalogue(data: str) -> None:
         assert found.pairs.predicted == pytest.approx(stored.predicted, rel=6e-6)
 
 
+@has_llm_analysis
+def test_llm_analysis_counts_a_plain_feed_forward_network_and_we_say_so(workload: Path) -> None:
+    plain = simulate(workload, ["llm-analysis"], "dgx-a100", devices=64)[0].run
+    workload.write_text(workload.read_text().replace("heads = 96", "heads = 96\ngated = true\nfeedforward = 40960"))
+    gated = simulate(workload, ["llm-analysis"], "dgx-a100", devices=64)[0].run
+    assert plain is not None
+    assert gated is not None
+    assert not plain.warnings
+    (warning,) = gated.warnings
+    assert warning.message.endswith("that of this model has 1.25 times as many")
+    assert gated.duration is not None
+    assert plain.duration is not None
+    assert gated.duration.m_as("s") == plain.duration.m_as("s")
+
+
 @pytest.mark.skipif("TCO_TEST_CALCULON" not in os.environ, reason="TCO_TEST_CALCULON names no checkout of Calculon")
 @pytest.mark.parametrize("data", ["sc21-table-1", "sc21-table-2", "korthikanti-table-5", "mtnlg-530b", "vtrain-multi"])
 def test_calculon_live_gives_its_stored_predictions(data: str) -> None:
@@ -153,7 +168,7 @@ def test_calculon_live_gives_its_stored_predictions(data: str) -> None:
 
 def test_a_set_without_what_a_rule_needs_says_so() -> None:
     assert len(predict("6nd", "mcore-h100").pairs) == 9
-    with pytest.raises(SimulatorError, match="predicts none of the 9 steps of mcore-h100: .*recompute: is not stated"):
+    with pytest.raises(SimulatorError, match=r"predicts none of the 9 steps of mcore-h100: .*recompute: is not stated"):
         predict("8nd", "mcore-h100")
     with pytest.raises(RecordError, match="there is no set of measured steps 'vtrain'; did you mean"):
         predict("6nd", "vtrain")

@@ -94,6 +94,7 @@ class Nsys:
                     Result(name="kernels", value=kernels, unit="1"),
                     Result(name="communication share", value=talking / total, unit="1", note="of the kernel time"),
                 ],
+                warnings=shared.unfinished(text, str(path)),
                 provenance=shared.files(path, None),
             )
         ]

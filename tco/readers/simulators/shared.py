@@ -13,7 +13,7 @@ from tco.errors import ReadError
 from tco.readers.base import ReadOptions
 from tco.readers.compressed import expanded, kind_of
 from tco.readers.making import evidence, make_run
-from tco.records.run import Device, Evidence, Run, RunPhase, Utilisation
+from tco.records.run import Device, Evidence, Run, RunPhase, Utilisation, Warning_
 from tco.units import Q
 
 Activity = Literal["busy", "waiting", "idle"]
@@ -64,6 +64,14 @@ def text_of(path: Path) -> str:
         return b"".join(pieces).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReadError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+
+
+def unfinished(text: str, where: str) -> list[Warning_]:
+    """A word where the last line has no end: a number at its end may have lost digits."""
+    if text.endswith("\n"):
+        return []
+    message = "the last line has no line end; if the file was cut off, its last value is wrong"
+    return [Warning_(code="unfinished-line", message=message, where=where)]
 
 
 def json_of(path: Path) -> Any:

@@ -69,7 +69,8 @@ def _measured(path: Path, options: ReadOptions) -> list[Run]:
     from tco.records.run import Tool, Work
     from tco.units import Q
 
-    rows = csv.DictReader(shared.text_of(path).splitlines())
+    text = shared.text_of(path)
+    rows = csv.DictReader(text.splitlines())
     missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
     if missing:
         raise ReadError(f"{path}:1: there is no column '{missing[0]}'; columns: {', '.join(rows.fieldnames or ())}")
@@ -104,7 +105,8 @@ def _measured(path: Path, options: ReadOptions) -> list[Run]:
         )
     if not runs:
         raise ReadError(f"{path}: has no row below its header")
-    return runs
+    last = runs[-1].model_copy(update={"warnings": tuple(shared.unfinished(text, str(path)))})
+    return [*runs[:-1], last]
 
 
 def _predicted(path: Path, options: ReadOptions) -> Run:

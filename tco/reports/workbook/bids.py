@@ -56,7 +56,7 @@ def to_workbook(evaluation: Evaluation) -> bytes:
 
 def _place_prices(book: Book, offers: Sequence[Offer]) -> list[tuple[int, PriceLine, str]]:
     """Give the inputs of all price lines their cells; returns the lines with their member and short name."""
-    found = []
+    found: list[tuple[int, PriceLine, str]] = []
     for member, each in enumerate(offers):
         short = slugs(line.item for line in each.bid.prices)
         for line in each.bid.prices:
@@ -81,7 +81,9 @@ def _write_prices(book: Book, offers: Sequence[Offer], lines: list[tuple[int, Pr
         _write_price(book, sheet, TOP + 1 + offset, offers[member], member, line, short)
     row = TOP + len(lines) + 3
     book.text(sheet, row, 0, "Offers", formats.heading())
-    book.head(sheet, row + 1, ("Bidder", "Hardware record", "Nodes", "", "Delivery", "Valid until", "", "Remarks and flags"))
+    book.head(
+        sheet, row + 1, ("Bidder", "Hardware record", "Nodes", "", "Delivery", "Valid until", "", "Remarks and flags")
+    )
     row += 2
     plain = formats.text(wrap=False)
     for each in offers:
@@ -125,7 +127,9 @@ def _write_price(
             else:
                 sheet.write_number(row, column, end, formats.input(input_format(end)))
         amount = award.offered(book.at(member, quantity), book.at(member, price))
-        book.live(sheet, row, _AMOUNT, amount, formats.number(number_format(amount.value, price.unit.partition("/")[0])))
+        book.live(
+            sheet, row, _AMOUNT, amount, formats.number(number_format(amount.value, price.unit.partition("/")[0]))
+        )
         if given is not None and given.source is not None:
             book.source_id(given.source, str(given.source))
     sheet.write_string(row, 9, line.terms, formats.input(text=True))
@@ -156,7 +160,7 @@ def _place_benchmarks(book: Book, evaluation: Evaluation) -> None:
             members = [m for m, each in enumerate(offers) if name in each.estimate.graph.named]
             if members:
                 node = offers[members[0]].estimate.graph[name]
-                place_input(book, members if len(members) > 1 else members, node, Place(title, row, column), None, None)
+                place_input(book, members, node, Place(title, row, column), None, None)
         for member, each in enumerate(offers):
             figure = each.estimate.graph.named.get(f"{key}.figure")
             if figure is not None:
@@ -207,18 +211,25 @@ def _write_benchmarks(book: Book, evaluation: Evaluation) -> None:
         book.live(sheet, row, _FIRST + member, total(cells))
         improvement = each.estimate.graph.named.get("score.improvement")
         if improvement is not None:
-            book.live(sheet, row + 1, _FIRST + member, book.at(member, improvement), formats.number("0.0000", bold=True))
+            book.live(
+                sheet, row + 1, _FIRST + member, book.at(member, improvement), formats.number("0.0000", bold=True)
+            )
     book.text(sheet, row + 1, _NAME, "Scaled improvement", formats.text(bold=True))
     book.text(
-        sheet, row + 3, _NAME,
-        "Scaled improvement: nodes offered over those of the reference, times exp(sum of w ln S / sum of w). The sum of "
-        "weights under a bidder holds those of the benchmarks that it offers a figure for: the rest is spread over them.",
+        sheet,
+        row + 3,
+        _NAME,
+        "Scaled improvement: nodes offered over those of the reference, times exp(sum of w ln S / sum of w). The "
+        "sum of weights under a bidder is that of the benchmarks it has a figure for: the rest is spread over them.",
         formats.purpose(),
-    )  # fmt: skip
+    )
     for offset, weight in enumerate(weights):
         cell = Live(Place(sheet.get_name(), first + offset, _WEIGHT).full, weight)
-        book.check(f"the weight of {tender.benchmark[offset].name} is above 0",
-                   Live(f"IF({cell.text}>0,1,0)", float(weight > 0)), sheet.get_name())  # fmt: skip
+        book.check(
+            f"the weight of {tender.benchmark[offset].name} is above 0",
+            Live(f"IF({cell.text}>0,1,0)", float(weight > 0)),
+            sheet.get_name(),
+        )
 
 
 # ---- award ----------------------------------------------------------------------------------------------------------
@@ -264,7 +275,8 @@ def _write_mandatory(book: Book, sheet: Any, evaluation: Evaluation, top: int) -
     met_titles = [f"Met: {text}" for text in titles]
     heads = ("Criterion", "Line", "Bound", "Unit", "", "", "", *titles, *met_titles)
     book.head(sheet, top + 1, heads, right=("Bound", *titles, *met_titles))
-    row, met = top + 2, [[] for _ in bids]  # type: list[Any], list[list[Live]]
+    row = top + 2
+    met: list[list[Live]] = [[] for _ in bids]
     for criterion in _bounds(evaluation):
         unit = _unit_of(book, criterion)
         bound = criterion.at_most if criterion.at_most is not None else criterion.at_least
@@ -280,12 +292,12 @@ def _write_mandatory(book: Book, sheet: Any, evaluation: Evaluation, top: int) -
                     "at_least": cell if criterion.at_least is not None else None}
         )  # fmt: skip
         for member in range(len(bids)):
-            value = _value(book, member, criterion, unit)
-            if value is None:
+            offered = _value(book, member, criterion, unit)
+            if offered is None:
                 book.text(sheet, row, 7 + member, "not stated", formats.absent())
                 result = number(0.0)
             else:
-                here = book.live(sheet, row, 7 + member, value)
+                here = book.live(sheet, row, 7 + member, offered)
                 result = holds(Live(Place(title, row, 7 + member).cell, here.value), live_criterion)
             met[member].append(_met(book, sheet, row, 7 + len(bids) + member, result))
         row += 1
@@ -338,7 +350,7 @@ def _write_delivery(book: Book, sheet: Any, evaluation: Evaluation, row: int, me
 
 
 def _at_midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day)  # noqa: DTZ001 - a day has no zone
+    return datetime(day.year, day.month, day.day)
 
 
 def _write_awards(
@@ -461,7 +473,9 @@ def _write_ranks(
     if best is not None:
         cell = Place(title, row + 2, first + best).full
         tied = float(sum(abs(o.value - totals[best].value) <= 1e-9 for o in totals) == 1)
-        book.check(f"no other bid has as many points as {bids[best].offer.bid.bidder}", Live(f"IF({cell}=0,1,0)", tied), title)
+        book.check(
+            f"no other bid has as many points as {bids[best].offer.bid.bidder}", Live(f"IF({cell}=0,1,0)", tied), title
+        )
     return row + 3
 
 

@@ -21,7 +21,7 @@ from tco.reports.workbook.units import Conversions
 #: Text that fits into a cell.
 _LONGEST = 32_767
 #: Letters across a printed page at full size.
-_PAGE = 136
+_PAGE = 118
 #: First row under the heading of a sheet.
 TOP = 3
 #: Letters of a line of text, how much room words lose at its end, and the most lines that a row shows.
@@ -210,7 +210,7 @@ class Book:
         self._widths[(sheet.get_name(), column)] = width
 
     def scale_to_width(self, sheet: Any, columns: int, breaks: Sequence[int]) -> None:
-        """Print so many columns on one page across, and begin a page at each of the rows: not where fitting is asked for."""
+        """Print so many columns on one page across, and begin a page at each of the rows."""
         letters_wide = sum(self._widths.get((sheet.get_name(), column), 8.43) for column in range(columns))
         sheet.set_print_scale(max(10, min(100, int(100 * _PAGE / letters_wide))))
         sheet.set_h_pagebreaks([row for row in breaks if row > 0])

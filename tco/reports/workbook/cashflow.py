@@ -25,7 +25,7 @@ _NOTHING = (
 
 
 class _Flows(NamedTuple):
-    """The cells of one member that its cash flow is made from; `life` in years, `rate` per year, `share` of the life."""
+    """What the cash flow of one member is made from; `life` in years, `rate` per year, `share` of the life."""
 
     graph: Graph
     rate: Live
@@ -78,7 +78,8 @@ def _row_names(book: Book, member: int) -> tuple[tuple[str, ...], tuple[str, ...
     if plan is None:
         return _rows_of_bid(graph)
     hardware = any(capital.name.startswith("hardware") for capital in plan.capitals)
-    if not hardware or any(name not in graph.named for name in ("system.lifetime", "run.life_share")):
+    needed = ("system.lifetime", "run.life_share", "cost.total")  # a part alone would pass for the whole
+    if not hardware or any(name not in graph.named for name in needed):
         return None
     bought = [capital.name for capital in plan.capitals] + [follower.name for follower in plan.followers]
     if plan.residual is not None:
@@ -89,8 +90,8 @@ def _row_names(book: Book, member: int) -> tuple[tuple[str, ...], tuple[str, ...
 
 def _rows_of_bid(graph: Graph) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     capex, opex = graph.named.get("cost.npv.capex"), graph.named.get("cost.npv.opex")
-    if "finance.worth" not in graph.named or (capex is None and opex is None):
-        return None
+    if "finance.worth" not in graph.named or "cost.npv.total" not in graph.named:
+        return None  # a part alone would pass for the whole
     names = [tuple(part.name for part in node.parts) if node is not None else () for node in (capex, opex)]
     return names[0], names[1]
 
@@ -272,9 +273,7 @@ def _bought_by_bid(
     return found
 
 
-def _paid_by_bid(
-    book: Book, member: int, name: str, flows: _Flows, in_service: list[Live]
-) -> tuple[str, list[Live]]:
+def _paid_by_bid(book: Book, member: int, name: str, flows: _Flows, in_service: list[Live]) -> tuple[str, list[Live]]:
     """What is paid evenly over the horizon: its present value over that of one unit a year."""
     node = flows.graph[name]
     per_year = book.at(member, node) / book.at(member, flows.graph["finance.worth"]) / flows.life

@@ -246,7 +246,10 @@ def write_checks(book: Book) -> Live:
     sheet.conditional_format(TOP, 1, TOP, 1, {"type": "cell", "criteria": ">", "value": 0, "format": formats.bad()})
     row = last + 3
     for title, rows in (
-        ("What a reader should know", [(m.title, w.code, w.message) for m in book.members for w in m.estimate.warnings]),
+        (
+            "What a reader should know",
+            [(m.title, w.code, w.message) for m in book.members for w in m.estimate.warnings],
+        ),
         ("Not estimated", [(m.title, w.line, w.reason) for m in book.members for w in m.estimate.missing]),
     ):
         if not rows:

@@ -17,8 +17,8 @@ _COLUMNS = (
     "Case", "Input", "What it is", "Value", "Unit", "Low", "High", "Distribution", "Assumed?", "Source", "No.",
     "Licence", "Remark", "As written", "Owner", "Date",
 )  # fmt: skip
-CASE, NAME, LABEL, VALUE, UNIT, LOW, HIGH, SPREAD, ASSUMED, SOURCE, NUMBER, LICENCE, REMARK, WRITTEN, OWNER, DATE = range(
-    len(_COLUMNS)
+CASE, NAME, LABEL, VALUE, UNIT, LOW, HIGH, SPREAD, ASSUMED, SOURCE, NUMBER, LICENCE, REMARK, WRITTEN, OWNER, DATE = (
+    range(len(_COLUMNS))
 )
 _ANY = 1e300
 #: Longest title and message that a cell may show when it is selected.
@@ -202,6 +202,6 @@ def _check_bounds(book: Book, all_rows: list[tuple[list[int], Node]]) -> None:
         span = f"{Place(book.sheet_title('inputs'), first, column).full}:{Place('', last, column).cell}"
         book.check(
             f"Every input has a {what}",
-            Live(f"IF(SUMPRODUCT(1*({span}=\"\"))=0,1,0)", 1.0),
+            Live(f'IF(SUMPRODUCT(1*({span}=""))=0,1,0)', 1.0),
             book.sheet_title("inputs"),
         )

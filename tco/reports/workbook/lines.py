@@ -57,13 +57,16 @@ def write_lines(book: Book, key: str, names: list[str], top: int = TOP) -> Any:
     """Write a sheet of lines."""
     sheet = book.add_sheet(key)
     titles = [member.title for member in book.members] if len(book.members) > 1 else ["Value"]
-    columns = (*_BEFORE, *titles, *_AFTER)
+    columns = (*_BEFORE, *titles, *(_AFTER[:-1] if key == "cashflow" else _AFTER))
     book.widths(sheet, 32, 38, *([16] * len(titles)), 11, 26, 14, 7, 46, 50)
-    sheet.print_area(0, 0, top + len(names) + (_CHARTS if key in ("carbon", "summary") else 2), FIRST_VALUE + len(titles) + 4)
+    if key != "cashflow":
+        below = _CHARTS if key in ("carbon", "summary") else 2
+        sheet.print_area(0, 0, top + len(names) + below, FIRST_VALUE + len(titles) + 4)
     book.head(sheet, top, columns, right=titles)
     if top == TOP:
         sheet.freeze_panes(top + 1, FIRST_VALUE)
-        sheet.repeat_rows(top)
+        if key != "summary":  # its charts stand under tables of their own
+            sheet.repeat_rows(top)
     for offset, name in enumerate(names):
         _write_line(book, sheet, key, top + 1 + offset, name, FIRST_VALUE + len(titles))
     return sheet
@@ -96,8 +99,10 @@ def _write_line(book: Book, sheet: Any, key: str, row: int, name: str, after: in
         _in_words(node),
         reference(node),
     )
-    for offset, text in enumerate(texts):
-        book.text(sheet, row, after + offset, text, formats.text(muted=offset >= 4) if offset else formats.unit())
+    narrow = key == "cashflow"  # its columns are as wide as a year
+    for offset, text in enumerate(texts[:-1] if narrow else texts):
+        form = formats.text(muted=offset >= 4, wrap=not (narrow and offset >= 4)) if offset else formats.unit()
+        book.text(sheet, row, after + offset, text, form)
 
 
 def _check_parts(book: Book, member: int, node: Node) -> None:
@@ -107,7 +112,9 @@ def _check_parts(book: Book, member: int, node: Node) -> None:
     title = f"{book.members[member].title}: " if len(book.members) > 1 else ""
     whole = total(parts)
     place, _ = book.places[(member, node.index)]
-    book.check(f"{title}the parts of {node.name} add up to it", close(book.at(member, node), whole, ROUNDING), place.sheet)
+    book.check(
+        f"{title}the parts of {node.name} add up to it", close(book.at(member, node), whole, ROUNDING), place.sheet
+    )
 
 
 def write_steps(book: Book, steps: list[tuple[int, Node, str]]) -> None:

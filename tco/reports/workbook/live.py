@@ -13,7 +13,7 @@ from tco.operations import OPERATIONS
 
 
 class _Form(NamedTuple):
-    """How an operation is written: with a place for each operand, how tightly it binds, and how tightly operands must."""
+    """How an operation is written, how tightly it binds, and how tightly its operands must."""
 
     text: str
     binding: int

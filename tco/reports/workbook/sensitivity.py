@@ -1,4 +1,4 @@
-"""One input at a time, live: the part of the graph that an input reaches, computed again for either end of its range."""
+"""One input at a time, live: the part of the graph that it reaches, computed again for either end of its range."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def blocks(book: Book, lines: tuple[str, ...], most: int = MOST) -> list[Block]:
             if name not in graph.named:
                 continue
             influences = each.estimate.sensitivity(name).influences
-            moving = sorted((i for i in influences if i.distribution is not None and i.swing > 0), key=lambda i: -i.swing)
+            moving = sorted(
+                (i for i in influences if i.distribution is not None and i.swing > 0), key=lambda i: -i.swing
+            )
             if moving:
                 found.append(Block(member, graph[name], tuple(graph[i.name] for i in moving[:most])))
     return found
@@ -52,7 +54,7 @@ def write_sensitivity(book: Book, all_blocks: list[Block]) -> None:
         tops.append(row)
         ends, step_row = _write_steps(book, steps, block, step_row)
         row = _write_block(book, sheet, block, ends, row)
-    book.scale_to_width(sheet, len(_COLUMNS), tops[1:])
+    book.scale_to_width(sheet, len(_COLUMNS), tops[2::2])
 
 
 def _affected(book: Book, block: Block) -> dict[int, set[int]]:
@@ -82,7 +84,9 @@ def _write_steps(book: Book, sheet: Any, block: Block, top: int) -> tuple[dict[i
     """The cells of one block; returns the line at both ends of each input, and the next free row."""
     graph, title = book.members[block.member].estimate.graph, sheet.get_name()
     reached = _affected(book, block)
-    rows = [n for n in graph.needed_for([block.line]) if any(n.index in nodes for nodes in reached.values()) and n.operands]
+    rows = [
+        n for n in graph.needed_for([block.line]) if any(n.index in nodes for nodes in reached.values()) and n.operands
+    ]
     place_of = {node.index: top + 2 + offset for offset, node in enumerate(rows)}
     who = f"{book.members[block.member].title}: " if len(book.members) > 1 else ""
     book.text(sheet, top, 0, f"{who}{block.line.name}", book.formats.heading())
@@ -171,7 +175,9 @@ def _chart(book: Book, sheet: Any, block: Block, first: int, last: int, at: int)
             }
         )
     chart.set_title({"name": f"{block.line.name}: one input at a time", "name_font": {"size": 11}})
-    chart.set_y_axis({"reverse": True, "crossing": "max", "label_position": "low", "num_font": {"size": 8}, "line": {"none": True}})
+    chart.set_y_axis(
+        {"reverse": True, "crossing": "max", "label_position": "low", "num_font": {"size": 8}, "line": {"none": True}}
+    )
     chart.set_x_axis(
         {
             "name": f"change of {block.line.name} [{block.line.unit}]",

@@ -48,7 +48,7 @@ def write_summary(book: Book, names: list[str]) -> None:
             lines = len(book.lines_of(also))
             book.add_sheet(also).insert_chart(TOP + lines + 3, 0, other, {"object_position": 1, "description": title})
         row += 19
-    book.scale_to_width(sheet, FIRST_VALUE + len(book.members) + 5, tops)
+    book.scale_to_width(sheet, FIRST_VALUE + len(book.members) + 5, tops[1::2])
 
 
 def _breakdown(book: Book, sheet: Any, row: int, line: str, title: str, parts: list[str]) -> int:

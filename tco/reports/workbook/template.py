@@ -34,7 +34,7 @@ def to_template(tender: Tender | None = None) -> bytes:
     buffer = io.BytesIO()
     safe = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     book = Workbook(buffer, {"in_memory": True, **safe})
-    book.set_properties({"title": "Bid", "author": "", "created": datetime(2000, 1, 1)})  # noqa: DTZ001 - no day at all
+    book.set_properties({"title": "Bid", "author": "", "created": datetime(2000, 1, 1)})
     formats = Formats(book)
     _offer(book, formats, tender)
     _prices(book, formats, tender)
@@ -66,8 +66,15 @@ def _offer(book: Any, formats: Formats, tender: Tender | None) -> None:
         sheet.write_string(row, 1, text, formats.purpose())
         row += 1
     row += 1
-    day = formats.make(num_format="yyyy-mm-dd", locked=False, bg_color=formats.colours["input_fill"], align="left",
-                       font_color=formats.colours["input_ink"], border=1, border_color=formats.colours["line"])  # fmt: skip
+    day = formats.make(
+        num_format="yyyy-mm-dd",
+        locked=False,
+        bg_color=formats.colours["input_fill"],
+        align="left",
+        font_color=formats.colours["input_ink"],
+        border=1,
+        border_color=formats.colours["line"],
+    )
     for key, label, unit in FIELDS:
         sheet.write_string(row, 0, key, formats.text(muted=True))
         sheet.write_string(row, 1, label, formats.text())

@@ -46,7 +46,7 @@ def to_workbook(estimates: Sequence[Estimate], titles: Sequence[str] = (), *, ti
 
 
 def write_sheets(book: Book, keys: Sequence[str], sensitive: Sequence[str] = _SENSITIVE) -> None:
-    """All sheets that show the graphs of the members; those of `keys` are made in order, others are written elsewhere."""
+    """The sheets that show the graphs of the members; all of `keys` are made, in order."""
     for key in keys:
         book.add_sheet(key)
     rows = inputs.place_inputs(book)
@@ -72,4 +72,3 @@ def finish(book: Book) -> None:
     failed = front.write_checks(book)
     front.write_cover(book, failed)
     lines.write_units(book)
-

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tco.records.run import Run
+    from tco.records.run import Run, Warning_
     from tco.records.system import System
     from tco.records.workload import Workload
     from tco.simulators.base import Options, SimulatorError
@@ -105,7 +105,7 @@ class LlmAnalysis:
         )
         answers = iter(result["answers"])
         runs: list[Run | SimulatorError] = []
-        for case in cases:
+        for workload, case in zip(workloads, cases, strict=True):
             if isinstance(case, SimulatorError):
                 runs.append(case)
                 continue
@@ -113,12 +113,30 @@ class LlmAnalysis:
             try:
                 if "fault" in answer:
                     raise SimulatorError(str(answer["fault"]))
-                runs.append(run_of_summary(answer["summary"], self.name))
+                runs.append(run_of_summary(answer["summary"], self.name, warnings=_warnings(workload)))
             except SimulatorError as error:
                 runs.append(error)
             except TcoError as error:
                 runs.append(SimulatorError(str(error)))
         return runs
+
+
+def _warnings(workload: Workload) -> list[Warning_]:
+    """A word where it counts other operations than the model has."""
+    from tco.records.run import Warning_
+
+    model = workload.model
+    has = (3 if model.gated else 2) * model.inner * model.active_experts
+    counted = 2 * 4 * model.hidden
+    if has == counted:
+        return []
+    return [
+        Warning_(
+            code="other-operations",
+            message="llm-analysis counts the operations of a feed-forward network of 4 x hidden without a gate; that "
+            f"of this model has {has / counted:.3g} times as many",
+        )
+    ]
 
 
 def _case(workload: Workload) -> dict[str, Any]:
