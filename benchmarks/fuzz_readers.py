@@ -74,9 +74,16 @@ def _is_of(reader: Reader, path: Path) -> bool:
     return reader.name == "csv" and path.name in OF_COLUMNS
 
 
+def whole_lines(content: bytes) -> bytes:
+    """The content, or as many of its first lines as are not too much: rows go on being rows."""
+    if len(content) <= LARGEST:
+        return content
+    return content[: content.rfind(b"\n", 0, LARGEST) + 1] or content[:LARGEST]
+
+
 def damaged(content: bytes, random_: random.Random) -> bytes:
     """The content with a few faults in it, mostly one."""
-    data = bytearray(content[:LARGEST])
+    data = bytearray(content)
     for _ in range(random_.choice((0, 1, 1, 1, 1, 1, 2, 2, 3, 4))):
         if not data:
             return bytes(data)
@@ -120,7 +127,7 @@ def damaged(content: bytes, random_: random.Random) -> bytes:
 def inputs(reader: Reader, count: int, seed: int) -> Iterator[tuple[str, bytes, ReadOptions]]:
     """Name, content and options of each input."""
     random_ = random.Random(f"{seed} {reader.name}")
-    files = [(path.name, path.read_bytes()) for path in seeds(reader)]
+    files = [(path.name, whole_lines(path.read_bytes())) for path in seeds(reader)]
     files = files or [("made.csv", b"a,b\n1,2\n"), ("made.json", b'{"a": [1, 2]}')]
     for _ in range(count):
         name, content = random_.choice(files)

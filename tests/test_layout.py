@@ -31,8 +31,8 @@ ALLOWED: dict[str, set[str]] = {
     "reports": GROUND
     | {"analysis", "bids", "catalog", "claims", "embodied", "estimation", "formulas", "records", "simulators"},
     "cli": GROUND
-    | {"analysis", "claims", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers", "reports", "simulators"}
-    | {"bids"},
+    | {"analysis", "bids", "claims", "embodied", "estimation", "records", "catalog", "grid_intensity", "readers"}
+    | {"reports", "simulators"},
 }
 #: explanations and samples are made on request, so that an estimate can be asked for them
 EXCEPTIONS = {("estimation", "reports"), ("estimation", "analysis"), ("analysis", "reports")}

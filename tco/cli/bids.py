@@ -74,7 +74,7 @@ def evaluate_(
 @app.command("template")
 def template(
     tender: Annotated[
-        Path | None, typer.Argument(metavar="[TENDER]", help="Tender whose benchmarks and categories are filled in.")
+        Path | None, typer.Argument(metavar="TENDER", help="Tender whose benchmarks and categories are filled in.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Workbook to write.")] = Path("bid.xlsx"),
 ) -> None:
