@@ -66,7 +66,8 @@ def main() -> None:
         compiled = best_of(lambda: program(samples))  # noqa: B023 - called at once
         plain = best_of(lambda: whole_arrays(graph, lines, samples))  # noqa: B023 - called at once
         print(
-            f"{run.parent.name:22} {len(graph.nodes):4} nodes, {len(vary):3} inputs vary, {len(lines):3} lines, {n:,} samples: "
+            f"{run.parent.name:22} {len(graph.nodes):4} nodes, {len(vary):3} inputs vary, {len(lines):3} lines, "
+            f"{n:,} samples: "
             f"compiled {compiled:6.3f} s, whole-array NumPy {plain:6.3f} s, ratio {compiled / plain:.2f}"
         )
 

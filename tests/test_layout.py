@@ -22,12 +22,10 @@ ALLOWED: dict[str, set[str]] = {
     "embodied": GROUND | {"records", "formulas", "catalog"},
     "simulators": GROUND | {"records", "formulas", "catalog", "readers"},
     "finance": GROUND | {"formulas", "catalog"},
-    "estimation": GROUND
-    | {"embodied", "records", "formulas", "readers", "catalog", "grid_intensity", "simulators"},
+    "estimation": GROUND | {"embodied", "records", "formulas", "readers", "catalog", "grid_intensity", "simulators"},
     "claims": GROUND | {"records", "formulas", "estimation", "catalog", "grid_intensity"},
     "analysis": GROUND | {"catalog", "estimation", "readers", "records"},
-    "bids": GROUND
-    | {"analysis", "catalog", "estimation", "formulas", "grid_intensity", "records"},
+    "bids": GROUND | {"analysis", "catalog", "estimation", "formulas", "grid_intensity", "records"},
     "reports": GROUND
     | {"analysis", "bids", "catalog", "claims", "embodied", "estimation", "formulas", "records", "simulators"},
     "cli": GROUND

@@ -133,11 +133,11 @@ def _power_and_count(readings: list[Reading]) -> tuple[Quantity, float]:
     """One power and how many draw it; of several readings their sum, drawn once."""
     if len(readings) == 1:
         assert readings[0].power is not None
-        return readings[0].power, readings[0].count
+        return readings[0].power, readings[0].pieces
     total = 0.0
     for reading in readings:
         assert reading.power is not None
-        total += float(reading.power.m_as("W")) * reading.count
+        total += float(reading.power.m_as("W")) * reading.pieces
     return Q(total, "W"), 1.0
 
 

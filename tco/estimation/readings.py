@@ -44,7 +44,7 @@ class Reading(NamedTuple):
     ----------
     energy
         In kWh.
-    power, count
+    power, pieces
         For a mean power: of one piece in W, and how many pieces draw it.
     kind
         Index into `KINDS`.
@@ -59,7 +59,7 @@ class Reading(NamedTuple):
     device: str | None
     phase: Phase | None
     power: Quantity | None = None
-    count: float = 1.0
+    pieces: float = 1.0
 
 
 class Group(NamedTuple):

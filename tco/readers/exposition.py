@@ -191,6 +191,7 @@ def _from_json(path: Path, text: str, wanted: set[str]) -> list[Exposed]:
 
 
 def _add_points(series: Exposed, points: list[Any], place: str) -> None:
+    numbers = array("d")
     try:
         times = array("d", [time for time, _ in points])
         numbers = array("d", [float(number) for _, number in points])

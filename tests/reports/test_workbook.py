@@ -365,3 +365,51 @@ def test_writing_takes_less_than_a_second(each_example: tuple[str, tco.Estimate]
     begin = time.process_time()
     to_workbook([each_example[1]])
     assert time.process_time() - begin < 1.0
+
+
+#: A site with a contract, a tariff with its parts, staff, water, carbon prices and nominal money: all the graph can do.
+SITE = {
+    "region": "de", "pue": 1.3, "wue": "0.4 L/kWh", "heat_reuse": 0.2, "grid_losses": 0.05, "residual": "500 gCO2e/kWh",
+    "contracts": [{"name": "wind-a", "kind": "ppa", "intensity": "0 gCO2e/kWh", "share": 0.4}],
+    "electricity": {
+        "name": "t", "time_zone": "Europe/Berlin", "levies": "0.02 EUR/kWh", "levy_share": 0.1, "fixed": ["1500 EUR/month"],
+        "periods": [{"name": "day", "price": "0.2 EUR/kWh", "hours": [[6, 22]]}, {"name": "night", "price": "12 EURct/kWh"}],
+        "demand": [{"name": "peak", "price": "10 EUR/(kW month)"}],
+    },
+    "staff": "0.6 FTE/MW", "salary": "90000 EUR/(FTE year)", "water_price": "2 EUR/m3", "carbon_price": "70 EUR/tCO2e",
+    "share": 0.1, "peak_power": "60 kW", "power_cooling_share": 0.6, "power_cooling_lifetime": "10 year",
+    "finance": {"nominal_rate": "0.07 1/year", "inflation": "0.02 1/year", "escalation": {"energy": "0.01 1/year"}},
+}  # fmt: skip
+PARTS = {
+    "system.residual": 0.1, "system.failure_rate": "0.09 1/year", "system.accelerator_price": "30000 USD",
+    "system.host_price": "40000 USD", "system.checkpoint_interval": "0.5 h", "system.restart_time": "0.25 h",
+    "fx.usd_eur": "0.9 EUR/USD", "system.storage_price": "20000 USD", "system.storage_lifetime": "7 year",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"site": tco.Site.model_validate(SITE)},
+        {"region": "eu", "set": PARTS},
+        {"region": "eu", "embodied_method": "edge-aware"},
+        {"region": "eu", "embodied_method": "component"},
+    ],
+    ids=["site", "parts", "edge-aware", "component"],
+)
+def test_cells_compute_what_the_graph_computed_whatever_it_holds(options: dict[str, Any]) -> None:
+    """The expression of every node over the values of its operands, conversions between units included."""
+    from tco.reports.workbook.cells import expression
+    from tco.reports.workbook.names import Names
+    from tco.reports.workbook.units import Conversions
+
+    os.chdir(helpers.ROOT)
+    estimate = tco.estimate("examples/8xh100-day/run.json", cost=helpers.METHODS, **options)
+    conversions = Conversions(Names())
+    for node in estimate.graph.nodes:
+        if node.operands:
+            live = expression(node, lambda operand: Live(f"x{operand.index}", operand.value), conversions)
+            assert live.value == pytest.approx(node.value, rel=1e-12), (node, live)
+    cells = helpers.formula_cells(to_workbook([estimate]))
+    checks = [value for (sheet, cell), (_, value) in cells.items() if sheet == "Checks" and cell.startswith("B")]
+    assert checks[0] == 0, "a check fails in a book that nobody changed"
