@@ -372,9 +372,11 @@ SITE = {
     "region": "de", "pue": 1.3, "wue": "0.4 L/kWh", "heat_reuse": 0.2, "grid_losses": 0.05, "residual": "500 gCO2e/kWh",
     "contracts": [{"name": "wind-a", "kind": "ppa", "intensity": "0 gCO2e/kWh", "share": 0.4}],
     "electricity": {
-        "name": "t", "time_zone": "Europe/Berlin", "levies": "0.02 EUR/kWh", "levy_share": 0.1, "fixed": ["1500 EUR/month"],
-        "periods": [{"name": "day", "price": "0.2 EUR/kWh", "hours": [[6, 22]]}, {"name": "night", "price": "12 EURct/kWh"}],
-        "demand": [{"name": "peak", "price": "10 EUR/(kW month)"}],
+        "name": "t", "time_zone": "Europe/Berlin", "levies": "0.02 EUR/kWh", "levy_share": 0.1,
+        "fixed": ["1500 EUR/month"], "demand": [{"name": "peak", "price": "10 EUR/(kW month)"}],
+        "periods": [
+            {"name": "day", "price": "0.2 EUR/kWh", "hours": [[6, 22]]}, {"name": "night", "price": "12 EURct/kWh"},
+        ],
     },
     "staff": "0.6 FTE/MW", "salary": "90000 EUR/(FTE year)", "water_price": "2 EUR/m3", "carbon_price": "70 EUR/tCO2e",
     "share": 0.1, "peak_power": "60 kW", "power_cooling_share": 0.6, "power_cooling_lifetime": "10 year",
@@ -388,23 +390,25 @@ PARTS = {
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("name", "options"),
     [
-        {"site": tco.Site.model_validate(SITE)},
-        {"region": "eu", "set": PARTS},
-        {"region": "eu", "embodied_method": "edge-aware"},
-        {"region": "eu", "embodied_method": "component"},
+        ("8xh100-day", {"site": tco.Site.model_validate(SITE)}),
+        ("8xh100-day", {"region": "eu", "set": PARTS}),
+        ("8xh100-day", {"region": "eu", "set": {**PARTS, "system.accelerator_lifetime": "4 year"}}),
+        ("slurm-gh200", {"region": "eu", "set": {"system.residual": 0.1, "finance.rate": "0 1/year"}}),
+        ("8xh100-day", {"region": "eu", "embodied_method": "edge-aware"}),
+        ("8xh100-day", {"region": "eu", "embodied_method": "component"}),
     ],
-    ids=["site", "parts", "edge-aware", "component"],
+    ids=["site", "parts", "lives", "network", "edge-aware", "component"],
 )
-def test_cells_compute_what_the_graph_computed_whatever_it_holds(options: dict[str, Any]) -> None:
+def test_cells_compute_what_the_graph_computed_whatever_it_holds(name: str, options: dict[str, Any]) -> None:
     """The expression of every node over the values of its operands, conversions between units included."""
     from tco.reports.workbook.cells import expression
     from tco.reports.workbook.names import Names
     from tco.reports.workbook.units import Conversions
 
     os.chdir(helpers.ROOT)
-    estimate = tco.estimate("examples/8xh100-day/run.json", cost=helpers.METHODS, **options)
+    estimate = tco.estimate(f"examples/{name}/run.json", cost=helpers.METHODS, **options)
     conversions = Conversions(Names())
     for node in estimate.graph.nodes:
         if node.operands:

@@ -222,6 +222,7 @@ def _bought(book: Book, member: int, flows: _Flows, in_service: list[Live]) -> M
     horizon = graph["system.lifetime"]
     hardware: list[Live] = []
     residual: list[Live] = []
+    of_hardware: list[Live] = []
     money = Q(1.0, flows.money).units
     for capital in plan.capitals:
         price = book.at(member, capital.price, sheet)
@@ -237,7 +238,10 @@ def _bought(book: Book, member: int, flows: _Flows, in_service: list[Live]) -> M
             residual_part = whole
         else:
             life = _in_years(book, capital.life, book.at(member, capital.life, sheet))
-            payment = whole * _annuity(flows.rate, life)
+            net = whole
+            if plan.residual is not None and capital.equipment:
+                net = whole * (1 - book.at(member, plan.residual, sheet) * (1 + flows.rate) ** (0 - life))
+            payment = net * _annuity(flows.rate, life)
             lives = [number(0.0), *(payment * in_service[year] for year in range(1, flows.years + 1))]
             label = f"{capital.label}: annuity over a life of its own"
             residual_part = None
@@ -245,6 +249,8 @@ def _bought(book: Book, member: int, flows: _Flows, in_service: list[Live]) -> M
             hardware = lives if not hardware else [a + b for a, b in zip(hardware, lives, strict=True)]
         if capital.equipment and residual_part is not None:
             residual.append(residual_part)
+            if capital.name.startswith("hardware"):
+                of_hardware.append(residual_part)
         found[capital.name] = (label, lives)
     for follower in plan.followers:
         rate = book.at(member, follower.rate, sheet)
@@ -252,6 +258,8 @@ def _bought(book: Book, member: int, flows: _Flows, in_service: list[Live]) -> M
             f"{follower.label}, follows the nodes",
             [follower.by(live, rate) for live in hardware],  # type: ignore[arg-type, misc]
         )
+        if of_hardware:
+            residual.append(follower.by(total(of_hardware), rate))  # type: ignore[arg-type]
     if plan.residual is not None:
         rate = book.at(member, plan.residual, sheet)
         got = total(residual) * rate if residual else number(0.0)
