@@ -381,3 +381,12 @@ def test_a_run_read_from_a_simulator_survives_being_written(file: Write, tmp_pat
     path = tmp_path / "run.json"
     path.write_text(run.to_json())
     assert read(path)[0].to_json() == run.to_json()
+
+
+def test_a_run_of_no_devices_is_refused() -> None:
+    from tco.errors import ReadError
+    from tco.readers import ReadOptions
+    from tco.readers.simulators import shared
+
+    with pytest.raises(ReadError, match=r"out.json: the number of devices is 0; a run has at least one"):
+        shared.count_of(0.0, ReadOptions(), "out.json")

@@ -168,6 +168,8 @@ def count_of(found: float | None, options: ReadOptions, where: str) -> float | N
     ReadError
         If the two disagree.
     """
+    if found is not None and not found > 0:
+        raise ReadError(f"{where}: the number of devices is {found:g}; a run has at least one")
     told = options.device_count
     if told is None and options.devices is not None:
         told = _count_in(options.devices, where)
