@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from tco import catalog
@@ -62,8 +63,7 @@ def add_energy(case: Case) -> Energies:
         it = _lines(
             case,
             "energy.it",
-            {phase: formulas.energy_before_pue(node, pue) for phase, node in facility.items() if phase}
-            or {"": formulas.energy_before_pue(facility[""], pue)},
+            _by_phase(facility, lambda node: formulas.energy_before_pue(node, pue)),
             "Energy of the IT equipment",
             by=formulas.energy_before_pue,
         )
@@ -81,8 +81,7 @@ def add_energy(case: Case) -> Energies:
         facility = _lines(
             case,
             "energy.facility",
-            {phase: formulas.facility_energy(node, pue) for phase, node in it.items() if phase}
-            or {"": formulas.facility_energy(it[""], pue)},
+            _by_phase(it, lambda node: formulas.facility_energy(node, pue)),
             "Energy at the utility meter",
             by=formulas.facility_energy,
         )
@@ -95,6 +94,12 @@ def _is_modelled(case: Case) -> bool:
     """Whether the run asks for a power model, or is one that only a model can give a power."""
     run = case.run
     return run.prediction is not None or run.power_model is not None or bool(run.phases)
+
+
+def _by_phase(lines: dict[str, Node], formula: Callable[[Node], Node]) -> dict[str, Node]:
+    """A formula applied to each phase of an energy, or to the whole where it has none."""
+    parts = {phase: formula(node) for phase, node in lines.items() if phase}
+    return parts or {"": formula(lines[""])}
 
 
 def _lines(case: Case, name: str, nodes: dict[str, Node], label: str, **facts: object) -> dict[str, Node]:
